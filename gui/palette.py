@@ -1,0 +1,125 @@
+"""From a theme to what Qt wants: palette, fonts, style sheet.
+
+The theme in force is a property of the application, so nothing here keeps state of its own.
+"""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication, QToolTip
+
+from gui.stylesheet import stylesheet
+from gui.theme import (
+    BASE_POINT_SIZE,
+    LIGHT,
+    SMALL_POINT_SIZE,
+    THEMES,
+    TOKEN_FONTS,
+    UI_FONTS,
+    Theme,
+)
+
+_THEME = "headscope_theme"
+_FONT_SCALE = "headscope_font_scale"
+
+
+def apply(app: QApplication, name: str, font_scale: float = 1.0) -> None:
+    """Dress the whole application.
+
+    Parameters
+    ----------
+    app
+        The application.
+    name
+        Name of a theme, a key of `gui.theme.THEMES`.
+    font_scale
+        Factor on every font size.
+
+    Raises
+    ------
+    KeyError
+        If no theme has that name.
+    """
+    chosen = THEMES[name]
+    app.setProperty(_THEME, name)
+    app.setProperty(_FONT_SCALE, float(font_scale))
+    if app.style().name().lower() != "fusion":
+        app.setStyle("Fusion")
+    app.setFont(ui_font())
+    app.setPalette(palette(chosen))
+    QToolTip.setPalette(palette(chosen))
+    QToolTip.setFont(ui_font())
+    app.setStyleSheet(stylesheet(chosen, SMALL_POINT_SIZE * font_scale))
+
+
+def theme() -> Theme:
+    """Return the theme in force, light before `apply` was called."""
+    app = QApplication.instance()
+    name = app.property(_THEME) if app is not None else None
+    return THEMES.get(name, LIGHT) if isinstance(name, str) else LIGHT
+
+
+def system_theme_name(app: QApplication) -> str:
+    """Return `dark` when the desktop says that it is dark, else `light`."""
+    dark = app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+    return "dark" if dark else "light"
+
+
+def ui_font(*, bold: bool = False, small: bool = False) -> QFont:
+    """Return the font of the chrome: two sizes, two weights."""
+    font = _font(UI_FONTS, SMALL_POINT_SIZE if small else BASE_POINT_SIZE)
+    font.setBold(bold)
+    return font
+
+
+def token_font(*, bold: bool = False, small: bool = False) -> QFont:
+    """Return the monospaced font of tokens and figures."""
+    font = _font(TOKEN_FONTS, SMALL_POINT_SIZE if small else BASE_POINT_SIZE)
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    font.setBold(bold)
+    return font
+
+
+def _font(families: tuple[str, ...], point_size: float) -> QFont:
+    have = set(QFontDatabase.families())
+    app = QApplication.instance()
+    scale = app.property(_FONT_SCALE) if app is not None else None
+    font = QFont()
+    installed = [family for family in families if family in have]
+    if installed:
+        font.setFamilies(installed)
+    font.setPointSizeF(point_size * (scale if isinstance(scale, float) else 1.0))
+    return font
+
+
+def palette(chosen: Theme) -> QPalette:
+    """Return the Qt palette of a theme."""
+    role = QPalette.ColorRole
+    colours = {
+        role.Window: chosen.window,
+        role.WindowText: chosen.text,
+        role.Base: chosen.card,
+        role.AlternateBase: chosen.field,
+        role.Text: chosen.text,
+        role.PlaceholderText: chosen.muted,
+        role.Button: chosen.card,
+        role.ButtonText: chosen.text,
+        role.BrightText: chosen.bad,
+        role.ToolTipBase: chosen.card,
+        role.ToolTipText: chosen.text,
+        role.Highlight: chosen.accent_ground,
+        role.HighlightedText: chosen.text,
+        role.Link: chosen.accent,
+        role.LinkVisited: chosen.accent,
+        role.Accent: chosen.accent,
+        role.Light: chosen.card,
+        role.Midlight: chosen.line,
+        role.Mid: chosen.line,
+        role.Dark: chosen.line,
+        role.Shadow: chosen.line,
+    }
+    made = QPalette()
+    for key, colour in colours.items():
+        made.setColor(key, QColor(colour))
+    for key in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
+        made.setColor(QPalette.ColorGroup.Disabled, key, QColor(chosen.muted))
+    return made

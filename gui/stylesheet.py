@@ -1,0 +1,148 @@
+"""The application's style sheet, made from a theme: one radius, one unit, two weights.
+
+A widget asks for a look by a dynamic property: `card` (a frame that is a card), `role` on a label
+(`title`, `muted`, `small`, `good`, `bad`), `quiet` on a button without a frame, `segment` on a
+button of a segmented control.
+"""
+
+from string import Template
+
+from gui.theme import RADIUS, UNIT, Theme
+
+_SHEET = Template("""
+QMainWindow, QDialog { background: $window; }
+QMainWindow::separator { background: transparent; width: ${unit}px; height: ${unit}px; }
+QMainWindow::separator:hover { background: $line; }
+QToolTip { background: $card; color: $text; border: 1px solid $line; padding: ${half}px; }
+
+*[card="true"] { background: $card; border: 1px solid $line; border-radius: ${radius}px; }
+QDockWidget { color: $text; }
+QDockWidget::title { background: transparent; padding: ${half}px ${unit}px; }
+
+QLabel { background: transparent; }
+QLabel[role="title"] { font-weight: bold; }
+QLabel[role="muted"] { color: $muted; }
+QLabel[role="small"] { color: $muted; font-size: ${small}pt; }
+QLabel[role="accent"] { color: $accent; }
+QLabel[role="good"] { color: $good; }
+QLabel[role="bad"] { color: $bad; }
+
+QPushButton, QToolButton {
+    background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
+    padding: 3px 9px; min-height: 16px;
+}
+QPushButton:hover, QToolButton:hover { background: $accent_ground; }
+QPushButton:pressed, QToolButton:pressed { border-color: $accent; }
+QPushButton:checked, QToolButton:checked {
+    background: $accent_ground; color: $accent; border-color: $accent;
+}
+QPushButton:focus, QToolButton:focus { border-color: $accent; }
+QPushButton:disabled, QToolButton:disabled { color: $muted; background: transparent; }
+QPushButton[quiet="true"], QToolButton[quiet="true"] {
+    background: transparent; border-color: transparent; color: $accent;
+}
+QPushButton[quiet="true"]:hover, QToolButton[quiet="true"]:hover { background: $accent_ground; }
+QPushButton[quiet="true"]:focus, QToolButton[quiet="true"]:focus { border-color: $accent; }
+QPushButton::menu-indicator, QToolButton::menu-indicator { width: 0px; }
+
+QPushButton[segment] {
+    background: $field; border-radius: 0px; margin-left: -1px; padding: 3px 9px;
+}
+QPushButton[segment]:hover { background: $accent_ground; }
+QPushButton[segment]:checked {
+    background: $accent_ground; color: $accent; border-color: $line;
+}
+QPushButton[segment]:focus { border-color: $accent; }
+QPushButton[segment="first"] {
+    border-top-left-radius: ${radius}px; border-bottom-left-radius: ${radius}px; margin-left: 0px;
+}
+QPushButton[segment="last"] {
+    border-top-right-radius: ${radius}px; border-bottom-right-radius: ${radius}px;
+}
+QPushButton[segment="only"] { border-radius: ${radius}px; margin-left: 0px; }
+
+QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox {
+    background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
+    padding: 2px 6px; selection-background-color: $accent; selection-color: $card;
+}
+QLineEdit, QSpinBox, QDoubleSpinBox { min-height: 18px; }
+QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus {
+    border-color: $accent;
+}
+QLineEdit:disabled, QPlainTextEdit:disabled, QSpinBox:disabled { color: $muted; }
+QLineEdit[refused="true"] { border-color: $bad; }
+
+QComboBox {
+    background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
+    padding: 3px 9px; min-height: 16px;
+}
+QComboBox:hover { background: $accent_ground; }
+QComboBox:focus, QComboBox:on { border-color: $accent; }
+QComboBox:disabled { color: $muted; }
+QAbstractItemView {
+    background: $card; color: $text; border: 1px solid $line; outline: none;
+    selection-background-color: $accent_ground; selection-color: $text;
+}
+QTableView, QListView, QTreeView { gridline-color: $line; }
+QTableView[quiet="true"] { border: none; background: transparent; }
+QHeaderView { background: transparent; }
+QHeaderView::section {
+    background: transparent; color: $muted; border: none; border-bottom: 1px solid $line;
+    padding: 2px ${half}px;
+}
+
+QMenuBar { background: $card; border-bottom: 1px solid $line; }
+QMenuBar::item { background: transparent; padding: 4px ${unit}px; }
+QMenuBar::item:selected { background: $accent_ground; }
+QMenu { background: $card; color: $text; border: 1px solid $line; padding: ${half}px; }
+QMenu::item { padding: 4px 24px; border-radius: ${half}px; }
+QMenu::item:selected { background: $accent_ground; color: $text; }
+QMenu::item:disabled { color: $muted; }
+QMenu::separator { height: 1px; background: $line; margin: ${half}px; }
+
+QToolBar { background: $card; border: none; border-bottom: 1px solid $line; spacing: ${unit}px; }
+QStatusBar { background: $card; border-top: 1px solid $line; color: $muted; }
+QStatusBar::item { border: none; }
+QStatusBar QLabel { color: $muted; }
+QProgressBar {
+    background: $field; border: 1px solid $line; border-radius: ${half}px; max-height: ${unit}px;
+    color: $text; text-align: center;
+}
+QProgressBar::chunk { background: $accent; border-radius: 3px; }
+QTabBar::tab {
+    background: transparent; color: $muted; padding: ${half}px ${unit}px;
+    border-bottom: 2px solid transparent;
+}
+QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
+QTabBar::tab:focus { background: $accent_ground; }
+QTabWidget::pane { border: none; }
+
+QScrollArea { background: transparent; border: none; }
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0px; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0px; }
+QScrollBar::handle { background: $line; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 24px; }
+QScrollBar::handle:horizontal { min-width: 24px; }
+QScrollBar::handle:hover { background: $muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0px; height: 0px; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QFrame[notice="info"] { background: $accent_ground; border-radius: ${radius}px; }
+QFrame[notice="failure"] { background: $bad_ground; border-radius: ${radius}px; }
+QFrame[notice="failure"] QLabel { color: $bad; }
+""")
+
+
+def stylesheet(theme: Theme, small_point_size: float) -> str:
+    """Return the application's style sheet.
+
+    Parameters
+    ----------
+    theme
+        Colours.
+    small_point_size
+        Size of small print.
+    """
+    return _SHEET.substitute(
+        vars(theme), unit=UNIT, half=UNIT // 2, radius=RADIUS, small=f"{small_point_size:g}"
+    )

@@ -1,0 +1,67 @@
+"""Numbers printed in cells while they fit, in ink that can be read on the cell's colour."""
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from gui import palette
+from gui.theme import LIGHT
+from gui.widgets.colouring import Colouring, ink
+from gui.widgets.grid_geometry import GridGeometry
+from gui.widgets.number_text import decimals_for, fixed
+
+MOST = 4096
+"""No grid with more cells has room for numbers on any screen."""
+
+
+def decimals_that_fit(
+    values: npt.NDArray[np.floating], width: float, metrics: QFontMetricsF
+) -> int | None:
+    """Return how many decimals fit into cells of a width, none where even the fewest do not.
+
+    Parameters
+    ----------
+    values
+        All the numbers that would be printed.
+    width
+        Of a cell, pixels.
+    metrics
+        Of the font.
+    """
+    finite = values[np.isfinite(values)]
+    if finite.size == 0:
+        return None
+    least = decimals_for(finite)
+    ends = (float(finite.min()), float(finite.max()))
+    for decimals, share in ((least + 1, 0.5), (least, 0.9)):
+        if max(metrics.horizontalAdvance(fixed(end, decimals)) for end in ends) <= share * width:
+            return decimals
+    return None
+
+
+def draw(
+    painter: QPainter,
+    grid: GridGeometry,
+    values: npt.NDArray[np.floating],
+    mask: npt.NDArray[np.bool_] | None,
+    colouring: Colouring,
+) -> None:
+    """Print the numbers of all cells that may be seen, or none where they do not fit."""
+    font = palette.ui_font(small=True)
+    metrics = QFontMetricsF(font)
+    seen = np.isfinite(values) if mask is None else np.isfinite(values) & mask
+    if grid.pitch < metrics.height() or not seen.any():
+        return
+    decimals = decimals_that_fit(values[seen], grid.pitch, metrics)
+    if decimals is None:
+        return
+    painter.setFont(font)
+    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
+    for row, column in np.argwhere(seen).tolist():
+        value = float(values[row, column])
+        text = fixed(value, decimals)
+        # What rounds to nothing is printed, but quietly: it is the ground of the picture.
+        quiet = not text.strip("0.")
+        painter.setPen(QColor(LIGHT.muted) if quiet else ink(colouring.colour(value)))
+        painter.drawText(grid.cell(row, column), flags, text)

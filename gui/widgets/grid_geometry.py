@@ -1,0 +1,110 @@
+"""Where the cells of a grid lie, in whole device pixels, so that edges are crisp at any scale."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+
+from gui.widgets.raster import IntArray, edges
+
+_UNEVEN_BELOW = 8
+"""Cells of at least so many device pixels are all alike; smaller ones fill the room instead."""
+
+
+@dataclass(frozen=True, eq=False)
+class GridGeometry:
+    """Edges of rows and columns in device pixels from the widget's corner."""
+
+    row_edges: IntArray
+    column_edges: IntArray
+    ratio: float
+
+    @classmethod
+    def square(
+        cls, rows: int, columns: int, area: QRectF, ratio: float, most: float = 1e9
+    ) -> "GridGeometry":
+        """Lay out square cells in the top left of an area.
+
+        Parameters
+        ----------
+        rows, columns
+            Number of cells.
+        area
+            Room for them, logical pixels.
+        ratio
+            Device pixels per logical pixel.
+        most
+            Side of a cell at most, logical pixels.
+        """
+        side = max(0.0, min(area.width() / columns, area.height() / rows, most)) * ratio
+        if side >= _UNEVEN_BELOW:
+            side = float(int(side))
+        left, top = round(area.left() * ratio), round(area.top() * ratio)
+        return cls(
+            edges(rows, max(1, int(side * rows))) + top,
+            edges(columns, max(1, int(side * columns))) + left,
+            ratio,
+        )
+
+    @cached_property
+    def bounds(self) -> QRectF:
+        """The whole grid, logical pixels."""
+        return self._rect(self.row_edges[[0, -1]], self.column_edges[[0, -1]])
+
+    @property
+    def height(self) -> int:
+        """Height in device pixels."""
+        return int(self.row_edges[-1] - self.row_edges[0])
+
+    @property
+    def width(self) -> int:
+        """Width in device pixels."""
+        return int(self.column_edges[-1] - self.column_edges[0])
+
+    @property
+    def pitch(self) -> float:
+        """Side of a cell, logical pixels."""
+        return self.height / self.ratio / (len(self.row_edges) - 1)
+
+    def cell(self, row: int, column: int) -> QRectF:
+        """Return the place of a cell, logical pixels."""
+        return self._rect(self.row_edges[row : row + 2], self.column_edges[column : column + 2])
+
+    def row(self, row: int) -> QRectF:
+        """Return the place of a whole row, logical pixels."""
+        return self._rect(self.row_edges[row : row + 2], self.column_edges[[0, -1]])
+
+    def column(self, column: int) -> QRectF:
+        """Return the place of a whole column, logical pixels."""
+        return self._rect(self.row_edges[[0, -1]], self.column_edges[column : column + 2])
+
+    def row_spans(self) -> list[tuple[float, float]]:
+        """Return top and bottom of each row, logical pixels."""
+        return self._spans(self.row_edges)
+
+    def column_spans(self) -> list[tuple[float, float]]:
+        """Return left and right of each column, logical pixels."""
+        return self._spans(self.column_edges)
+
+    def at(self, point: QPointF) -> tuple[int, int]:
+        """Return row and column of a point, each -1 where the point is outside that axis."""
+        return (
+            _place(self.row_edges, point.y() * self.ratio),
+            _place(self.column_edges, point.x() * self.ratio),
+        )
+
+    def _spans(self, marks: IntArray) -> list[tuple[float, float]]:
+        logical = (marks / self.ratio).tolist()
+        return list(zip(logical[:-1], logical[1:], strict=True))
+
+    def _rect(self, rows: IntArray, columns: IntArray) -> QRectF:
+        top, bottom = (rows / self.ratio).tolist()
+        left, right = (columns / self.ratio).tolist()
+        return QRectF(left, top, right - left, bottom - top)
+
+
+def _place(marks: IntArray, at: float) -> int:
+    if not marks[0] <= at < marks[-1]:
+        return -1
+    return int(np.searchsorted(marks, at, side="right")) - 1
