@@ -1,1 +1,13 @@
-"""."""
+"""The panels of the window, in the order in which they are laid out.
+
+Each is named, not imported, so that the list costs nothing to read.
+"""
+
+PANELS = (
+    "gui.panels.prompt:PromptPanel",
+    "gui.panels.heads:HeadsPanel",
+    "gui.panels.attention:AttentionPanel",
+    "gui.panels.ov:OVPanel",
+    "gui.panels.qk:QKPanel",
+    "gui.panels.spectrum:SpectrumPanel",
+)

@@ -1,0 +1,273 @@
+"""The one door from the window to the engine thread."""
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from engine.job import Cancelled, Job
+from engine.messages import (
+    Attention,
+    Direction,
+    HeadGrid,
+    ListModels,
+    LoadModel,
+    OVTokens,
+    QKTokens,
+    Refused,
+    Request,
+    Result,
+    RunPrompt,
+    Spectrum,
+    Table,
+    Thumbnails,
+    Vocabulary,
+)
+
+ORDER: dict[type, tuple[int, str]] = {
+    ListModels: (0, "looking for models"),
+    LoadModel: (0, "opening the model"),
+    RunPrompt: (1, "running the prompt"),
+    Attention: (2, "attention of the open head"),
+    Thumbnails: (3, "patterns of all heads"),
+    OVTokens: (4, "what the head writes"),
+    QKTokens: (4, "what the head looks for"),
+    Direction: (4, "one singular direction"),
+    Table: (4, "the whole table"),
+    Spectrum: (5, "singular values"),
+    Vocabulary: (6, "the vocabulary"),
+    HeadGrid: (7, "scores of all heads"),
+}
+"""What is answered first when several questions wait (the smaller number), and its name."""
+
+INTERRUPTIBLE = 6
+"""Questions from here on make way for any other and are asked again afterwards."""
+
+REPORT_SECONDS = 0.05
+CLOSE_SECONDS = 0.4
+LOADING = "loading torch and TransformerLens"
+
+
+def _rank(request: Request) -> int:
+    return ORDER[type(request)][0]
+
+
+class EngineLike(Protocol):
+    """What the client needs of an engine."""
+
+    def answer(self, request: Request, job: Job) -> Result:
+        """Answer one question."""
+        ...
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why there is no answer: one sentence, and what a bug report needs."""
+
+    sentence: str
+    details: str = ""
+
+
+class Asker(Protocol):
+    """Who can ask: the client calls one of these on the UI thread."""
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take the answer to what was asked last in this slot."""
+        ...
+
+    def fail(self, slot: str, request: Request, failure: Failure) -> None:
+        """Learn that what was asked last in this slot has no answer."""
+        ...
+
+
+class EngineClient(QObject):
+    """Questions in, answers out on the UI thread, one at a time, the newest only.
+
+    Nothing is started before `start`, so that the window can be painted before torch is
+    imported; what is asked until then waits.
+
+    Parameters
+    ----------
+    make_engine
+        Called once in the engine thread; it may import torch.
+    """
+
+    progress = Signal(str, int, int)
+    """(what, done, total); an empty text when nothing runs."""
+    answered = Signal(object, float)
+    """(request, seconds it took)."""
+    failed = Signal(str)
+    """The sentence of a failure."""
+    idle = Signal()
+    """Nothing runs and nothing waits."""
+
+    _finished = Signal(object, object, float)
+    _stepped = Signal(object, str, int, int)
+
+    def __init__(self, make_engine: Callable[[], EngineLike]) -> None:
+        super().__init__()
+        self._make_engine = make_engine
+        self._engine: EngineLike | None = None
+        self._executor: ThreadPoolExecutor | None = None
+        self._thread: threading.Thread | None = None
+        self._wanted: dict[tuple[Asker, str], Request] = {}
+        self._running: Request | None = None
+        self._job = Job()
+        self._closed = False
+        self._doing = LOADING
+        self._finished.connect(self._deliver)
+        self._stepped.connect(self._show_step)
+
+    @property
+    def doing(self) -> str:
+        """What is being waited for, in words; empty when nothing is."""
+        return self._doing
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything runs or waits."""
+        return bool(self._wanted) or self._running is not None
+
+    def start(self) -> None:
+        """Start the engine thread and answer what has been asked so far."""
+        if self._executor is not None or self._closed:
+            return
+        self._executor = ThreadPoolExecutor(
+            max_workers=1, thread_name_prefix="engine", initializer=self._remember_thread
+        )
+        self._next()
+
+    def ask(self, asker: Asker, slot: str, request: Request) -> None:
+        """Ask in a slot; what the same asker asked there before is no longer wanted."""
+        if self._closed:
+            return
+        self._wanted.pop((asker, slot), None)
+        self._wanted[asker, slot] = request
+        self._make_way()
+        self._next()
+
+    def withdraw(self, asker: Asker, slot: str) -> None:
+        """No longer want what was asked in a slot."""
+        if self._wanted.pop((asker, slot), None) is not None:
+            self._make_way()
+
+    def cancel(self) -> None:
+        """Stop what runs and forget what waits; every asker is told."""
+        stopped = Failure("Stopped. Press F5 to ask again.")
+        wanted, self._wanted = self._wanted, {}
+        self._job.cancel()
+        for (asker, slot), request in wanted.items():
+            asker.fail(slot, request, stopped)
+        self.progress.emit("stopping" if self._running else "", 0, 0)
+
+    def close(self) -> bool:
+        """Stop for good, waiting a moment for the thread.
+
+        Returns
+        -------
+        bool
+            Whether the engine thread has ended; if not, it is inside a third-party load that
+            cannot be interrupted, and only ending the process ends it.
+        """
+        self._closed = True
+        self._wanted.clear()
+        self._job.cancel()
+        if self._executor is None:
+            return True
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        if self._thread is not None:
+            self._thread.join(CLOSE_SECONDS)
+            return not self._thread.is_alive()
+        return True
+
+    def _remember_thread(self) -> None:
+        self._thread = threading.current_thread()
+
+    def _make_way(self) -> None:
+        """Cancel what runs if nobody wants it, or if something more urgent waits."""
+        if self._running is None:
+            return
+        wanted = self._wanted.values()
+        rank = _rank(self._running)
+        urgent = rank >= INTERRUPTIBLE and any(_rank(other) < rank for other in wanted)
+        if urgent or self._running not in wanted:
+            self._job.cancel()
+
+    def _next(self) -> None:
+        if self._executor is None or self._closed or self._running is not None:
+            return
+        if not self._wanted:
+            self._doing = ""
+            self.progress.emit("", 0, 0)
+            self.idle.emit()
+            return
+        request = min(self._wanted.values(), key=_rank)
+        self._running = request
+        self._doing = LOADING if self._engine is None else ORDER[type(request)][1]
+        self.progress.emit(self._doing, 0, 0)
+        last = 0.0
+
+        def report(done: int, total: int, what: str) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= REPORT_SECONDS and not self._closed:
+                last = now
+                self._stepped.emit(request, what, done, total)
+
+        self._job = Job(report)
+        self._executor.submit(self._work, request, self._job)
+
+    def _work(self, request: Request, job: Job) -> None:
+        """Answer in the engine thread; whatever happens comes back as a value."""
+        began = time.perf_counter()
+        outcome: object
+        try:
+            if self._engine is None:
+                self._engine = self._make_engine()
+                began = time.perf_counter()
+            outcome = self._engine.answer(request, job)
+        except Cancelled as cancelled:
+            outcome = cancelled
+        except Refused as refused:
+            outcome = Failure(str(refused))
+        except MemoryError:
+            outcome = Failure("There is not enough memory for this.", traceback.format_exc())
+        except Exception as error:
+            what = str(error).strip().partition("\n")[0] or type(error).__name__
+            outcome = Failure(f"Headscope could not compute this: {what}", traceback.format_exc())
+        if not self._closed:
+            self._finished.emit(request, outcome, time.perf_counter() - began)
+
+    def _deliver(self, request: Request, outcome: object, seconds: float) -> None:
+        self._running = None
+        if self._closed:
+            return
+        if isinstance(outcome, Cancelled):
+            self._next()
+            return
+        askers = [key for key, wanted in self._wanted.items() if wanted == request]
+        for key in askers:
+            del self._wanted[key]
+        # The engine goes on with the next question while these are drawn.
+        if self._wanted:
+            self._next()
+        for asker, slot in askers:
+            if isinstance(outcome, Failure):
+                asker.fail(slot, request, outcome)
+            else:
+                asker.receive(slot, request, outcome)  # type: ignore[arg-type]
+        if askers and isinstance(outcome, Failure):
+            self.failed.emit(outcome.sentence)
+        elif askers:
+            self.answered.emit(request, seconds)
+        self._next()
+
+    def _show_step(self, request: Request, what: str, done: int, total: int) -> None:
+        if request == self._running and not self._closed:
+            self._doing = what
+            self.progress.emit(what, done, total)

@@ -1,0 +1,199 @@
+"""One head on the prompt: where every token looks."""
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
+
+from engine.messages import (
+    Attention,
+    HeadGrid,
+    HeadGridScores,
+    Kind,
+    Patterns,
+    Request,
+    Run,
+)
+from gui.engine_client import EngineClient
+from gui.panels import reading
+from gui.panels.panel import Panel
+from gui.panels.sentence import Sentence, Token
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets.heatmap import Heatmap
+from gui.widgets.segmented import Segmented
+from gui.widgets.token_strip import TokenStrip
+
+UNITS: dict[str, str] = {
+    "pattern": "attention",
+    "scores": "score",
+    "value-weighted": "attention × length of what is moved",
+}
+
+
+class AttentionPanel(Panel):
+    """The pattern of the open head, and the prompt coloured by one row or column of it."""
+
+    title = "Attention"
+    column = 1
+    about = "where the open head looks"
+    main = "shown"
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__(session, client)
+        self.kind = Segmented(
+            [("pattern", "pattern"), ("scores", "scores"), ("value-weighted", "value-weighted")],
+            "What the cells hold",
+        )
+        self.kind.changed.connect(session.set_kind)
+        self.hide_bos = QPushButton("hide BOS", checkable=True)
+        self.hide_bos.setToolTip("Leave the first token out of the colour range; numbers stay")
+        self.hide_bos.clicked.connect(session.set_hide_bos)
+        self.add_controls([self.kind, self.hide_bos])
+
+        self.heatmap = Heatmap()
+        self.heatmap.setAccessibleName("Attention, query down and key across")
+        self.heatmap.set_describe(self._describe)
+        self.heatmap.clicked.connect(self._pin_cell)
+        self.heatmap.hovered.connect(self._say_cell)
+        self.sentence = Sentence("What the pinned token reads")
+        self.looking = Segmented(
+            [("attends to", "attends to"), ("attended by", "attended by")],
+            "Colour the prompt by what the pinned token attends to, or by what attends to it",
+        )
+        self.looking.changed.connect(session.set_looking)
+        self.strip = TokenStrip(max_lines=4)
+        self.strip.setAccessibleName("Prompt, coloured by attention")
+        self.strip.clicked.connect(session.pin)
+        self.cell = Sentence("The cell under the mouse, or the pinned one")
+
+        says = QHBoxLayout()
+        says.setSpacing(UNIT)
+        says.addWidget(self.sentence, 1)
+        says.addWidget(self.looking)
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT)
+        layout.addWidget(self.heatmap, 1)
+        layout.addLayout(says)
+        layout.addWidget(self.strip)
+        layout.addWidget(self.cell)
+
+    def wants(self) -> dict[str, Request]:
+        """Ask for the open head's layer, its scores for the small print, and what it is."""
+        now, run = self.session.selection, self.session.run
+        wanted: dict[str, Request] = {"run": run}
+        if self.run_result() is not None:
+            layer = now.head.layer
+            wanted["shown"] = Attention(run, layer, now.kind)
+            wanted["pattern"] = Attention(run, layer, "pattern")
+            wanted["scores"] = Attention(run, layer, "scores")
+        wanted["grid"] = HeadGrid(now.model)
+        return wanted
+
+    def draw(self) -> None:
+        """Show the newest picture there is."""
+        run, shown = self.known("run"), self.known("shown")
+        now = self.session.selection
+        if not (isinstance(run, Run) and isinstance(shown, Patterns)):
+            return
+        self.mark.setText(now.head.name)
+        self.mark.show()
+        self.kind.set_value(now.kind)
+        self.looking.set_value(now.looking)
+        self.hide_bos.setChecked(now.hide_bos)
+        self._say_head()
+        if not reading.head_exists(now, shown) or len(run.labels) != len(shown.labels):
+            return
+        values = shown.values[now.head.number]
+        kind = self._kind()
+        low, high = reading.limits(values, shown.mask, kind, now.hide_bos)
+        colours = "diverging" if kind == "scores" else "sequential"
+        self.heatmap.set_grid(
+            values,
+            shown.mask,
+            shown.labels,
+            shown.labels,
+            limits=(low, high),
+            colours=colours,
+            row_title="query (destination)",
+            column_title="key (source)",
+            unit=UNITS[kind],
+        )
+        query = reading.pinned_query(now, run)
+        source = self._source()
+        self.heatmap.set_pinned(query, source)
+        along = values[query] if now.looking == "attends to" else values[:, query]
+        seen = shown.mask[query] if now.looking == "attends to" else shown.mask[:, query]
+        self.strip.set_tokens(shown.labels, run.ids)
+        self.strip.set_values(np.where(seen, along, np.nan), (low, high), colours)
+        self.strip.set_pinned(query)
+        token = Token(shown.labels[query])
+        if now.looking == "attends to":
+            self.sentence.set_parts(["from ", token, f" (query {query}), this head reads"])
+        else:
+            self.sentence.set_parts([token, f" (key {query}) is read from"])
+        self._say_cell(-1, -1)
+
+    def _kind(self) -> Kind:
+        answer = self._answers["shown"].request
+        assert isinstance(answer, Attention)
+        return answer.kind
+
+    def _source(self) -> int | None:
+        """Return the source position that the pinned query reads."""
+        run, pattern = self.known("run"), self.known("pattern")
+        now = self.session.selection
+        if not (isinstance(run, Run) and isinstance(pattern, Patterns)):
+            return None
+        if len(run.labels) != len(pattern.labels) or not reading.head_exists(now, pattern):
+            return None
+        return reading.pinned_source(now, run, pattern)
+
+    def _say_head(self) -> None:
+        now = self.session.selection
+        scores = self.current("grid", HeadGrid(now.model))
+        if isinstance(scores, HeadGridScores):
+            told = (
+                ("induction", scores.induction),
+                ("previous", scores.previous_token),
+                ("first token", scores.first_token),
+            )
+            self.subtitle.setText(
+                " · ".join(f"{name} {values[now.head]:.2f}" for name, values in told)
+            )
+            self.subtitle.setToolTip(
+                "Mean attention on repeated random tokens, from the weights' behaviour alone"
+            )
+        else:
+            self.subtitle.setText("")
+
+    def _pin_cell(self, query: int, key: int) -> None:
+        self.session.pin(query, key if key <= query else None)
+
+    def _say_cell(self, query: int, key: int) -> None:
+        run, source = self.known("run"), self._source()
+        if query < 0 and isinstance(run, Run) and source is not None:
+            query, key = reading.pinned_query(self.session.selection, run), source
+        self.cell.set_parts(self._cell(query, key) if query >= 0 else [])
+
+    def _describe(self, query: int, key: int) -> str:
+        return "".join(p.text if isinstance(p, Token) else p for p in self._cell(query, key))
+
+    def _cell(self, query: int, key: int) -> list[str | Token]:
+        shown = self.known("shown")
+        if not isinstance(shown, Patterns) or max(query, key) >= len(shown.labels):
+            return []
+        parts: list[str | Token] = [f"query {query} ", Token(shown.labels[query])]
+        parts += [f" → key {key} ", Token(shown.labels[key])]
+        if not shown.mask[query, key]:
+            return [*parts, ": in the future, the head may not look there"]
+        number = self.session.selection.head.number
+        told = []
+        for slot, name in (("pattern", "pattern"), ("scores", "score")):
+            found = self.known(slot)
+            if isinstance(found, Patterns) and found.values.shape == shown.values.shape:
+                told.append(f"{name} {found.values[number, query, key]:.2f}")
+                if slot == "scores":
+                    told[-1] += f" (divided by {found.divisor:.3g})"
+        if self._kind() == "value-weighted":
+            told.append(f"value-weighted {shown.values[number, query, key]:.2f}")
+        return [*parts, ": ", ", ".join(told).replace("-", reading.MINUS)]

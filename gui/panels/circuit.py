@@ -1,0 +1,285 @@
+"""What the OV and QK panels share: one token asked about, two lists, and the whole small table."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+from superqt import QFlowLayout
+
+from engine.messages import (
+    Attention,
+    CircuitName,
+    LoadModel,
+    ModelFacts,
+    Patterns,
+    Request,
+    Run,
+    Table,
+    TokenRanking,
+    TokenTable,
+    Vocabulary,
+    VocabularyTokens,
+)
+from gui.engine_client import EngineClient
+from gui.panels import reading
+from gui.panels.panel import Panel
+from gui.panels.sentence import Sentence, Token
+from gui.session import OVQuestion, QKQuestion, Session
+from gui.theme import UNIT
+from gui.widgets.heatmap import Heatmap
+from gui.widgets.ranked_list import RankedList
+from gui.widgets.segmented import Segmented
+from gui.widgets.token_field import TokenField
+
+TABLE_TOKENS = 64
+"""Vocabularies up to this size are also drawn as a whole table."""
+
+SOURCES = [("token", "token"), ("token+mlp0", "token + MLP0"), ("position", "position")]
+
+
+class CircuitPanel(Panel):
+    """A circuit asked about one token.
+
+    The token is the one at a pinned position of the prompt, until another is typed or clicked.
+    """
+
+    circuit: ClassVar[CircuitName]
+    captions: ClassVar[tuple[str, str]]
+    table_titles: ClassVar[tuple[str, str]]
+    main = "tokens"
+
+    def __init__(
+        self, session: Session, client: EngineClient, ways: Sequence[tuple[str, str]], way_name: str
+    ) -> None:
+        super().__init__(session, client)
+        self._vocabulary_of = ""
+        self.follow = QPushButton("follow the prompt")
+        self.follow.setProperty("quiet", True)
+        self.follow.setToolTip("Go back to the token pinned in the prompt")
+        self.follow.clicked.connect(lambda: self.ask(token=None))
+        self.follow.hide()
+        self.add_controls([self.follow])
+
+        self.token = TokenField()
+        self.token.setAccessibleName(f"{self.title}: token asked about")
+        self.token.setMinimumWidth(84)
+        self.token.setMaximumWidth(120)
+        self.token.chosen.connect(lambda token: self.ask(token=token))
+        self.token.rejected.connect(self._on_rejected)
+        self.way = Segmented(ways, way_name)
+        self.way.changed.connect(self.ask_way)
+        self.source = Segmented(SOURCES, f"{self.title}: what stands for the token")
+        self.source.changed.connect(lambda source: self.ask(source=source))
+        self.view = Segmented(
+            [("list", self.captions[1]), ("table", "table")],
+            f"{self.title}: second list or whole table",
+        )
+        self.view.set_value("table")
+        self.view.changed.connect(self._redraw.start)
+        controls = QWidget()
+        flow = QFlowLayout(controls)
+        flow.setContentsMargins(0, 0, 0, 0)
+        flow.setHorizontalSpacing(UNIT)
+        flow.setVerticalSpacing(UNIT // 2)
+        for widget in (self.token, self.way, self.source, self.view):
+            flow.addWidget(widget)
+        self.above.addWidget(controls)
+
+        self.sentence = Sentence(f"{self.title}: what the lists say")
+        self.rank = Sentence(f"{self.title}: the token's own rank")
+        self.strongest, self.weakest = RankedList(), RankedList()
+        self.table = Heatmap()
+        self.table.set_describe(self._describe_cell)
+        self.table.clicked.connect(lambda row, column: self.ask(token=row))
+        self.second = QStackedWidget()
+        self.second.addWidget(self.weakest)
+        self.second.addWidget(self.table)
+        lists = QGridLayout()
+        lists.setContentsMargins(0, 0, 0, 0)
+        lists.setHorizontalSpacing(UNIT * 3 // 2)
+        lists.setVerticalSpacing(2)
+        self.caption_labels = [QLabel(caption) for caption in self.captions]
+        for column, (caption, content) in enumerate(
+            zip(self.caption_labels, (self.strongest, self.second), strict=True)
+        ):
+            caption.setProperty("role", "small")
+            lists.addWidget(caption, 0, column)
+            lists.addWidget(content, 1, column)
+            lists.setColumnStretch(column, 1)
+        for name, content in zip(self.captions, (self.strongest, self.weakest), strict=True):
+            content.setAccessibleName(f"{self.title}: {name}")
+            content.chosen.connect(lambda token: self.ask(token=token))
+            content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+            content.setMinimumHeight(72)
+        self.table.setAccessibleName(f"{self.title}: whole table")
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT // 2)
+        layout.addWidget(self.sentence)
+        layout.addLayout(lists, 1)
+        layout.addWidget(self.rank)
+
+    @property
+    def question(self) -> OVQuestion | QKQuestion:
+        """The session's question to this circuit."""
+        raise NotImplementedError
+
+    def ask(self, **changes: object) -> None:
+        """Change the session's question."""
+        raise NotImplementedError
+
+    def ask_way(self, way: str) -> None:
+        """Turn the question round."""
+        raise NotImplementedError
+
+    def position(self, run: Run) -> int | None:
+        """Return the position that the panel follows, or none while it is not known."""
+        raise NotImplementedError
+
+    def request(self, token: int | None, position: int | None, offset: int) -> Request:
+        """Return the question about a token, or about a position of the prompt."""
+        raise NotImplementedError
+
+    def takes_position(self) -> bool:
+        """Return whether the stream at a position can be what is asked about."""
+        return self.question.token is None
+
+    def say(self, answer: TokenRanking, position: int | None) -> list[str | Token]:
+        """Return the sentence over the lists."""
+        raise NotImplementedError
+
+    def small_print(self, answer: TokenRanking, facts: ModelFacts | None) -> list[str]:
+        """Return what must be known to read the numbers."""
+        raise NotImplementedError
+
+    def wants(self) -> dict[str, Request]:
+        """Ask about the token; where it follows the prompt, the prompt comes first."""
+        now, run_request = self.session.selection, self.session.run
+        facts = self.facts()
+        wanted: dict[str, Request] = {
+            "facts": LoadModel(now.model),
+            "vocabulary": Vocabulary(now.model),
+        }
+        if facts is not None and facts.d_vocab <= TABLE_TOKENS:
+            wanted["table"] = Table(now.model, now.head, self.circuit, self._offset())
+        if self.question.token is not None:
+            wanted["tokens"] = self.request(self.question.token, None, self._offset())
+            return wanted
+        wanted["run"] = run_request
+        run = self.run_result()
+        if run is None:
+            return wanted
+        wanted["attention"] = Attention(run_request, now.head.layer, "pattern")
+        position = self.position(run)
+        if position is not None and facts is not None:
+            token = None if self.effective_source() == "position" else int(run.ids[position])
+            wanted["tokens"] = self.request(token, position, self._offset())
+        return wanted
+
+    def effective_source(self) -> str:
+        """Return the source vector that is asked for: the chosen one where it means something."""
+        source = self.question.source
+        facts = self.facts()
+        if source == "position" and not self.takes_position():
+            return "token"
+        if source == "token+mlp0" and facts is not None and not facts.d_mlp:
+            return "token"
+        return source
+
+    def patterns(self) -> Patterns | None:
+        """Return the pattern of the open head on the prompt in use, if it is there."""
+        now = self.session.selection
+        found = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
+        return found if isinstance(found, Patterns) and reading.head_exists(now, found) else None
+
+    def draw(self) -> None:
+        """Show both lists, or one and the table."""
+        answer, facts = self.known("tokens"), self.facts()
+        assert isinstance(answer, TokenRanking)
+        question = self.question
+        self.follow.setVisible(question.token is not None)
+        self._draw_switches(facts)
+        self._fill_vocabulary()
+        self.token.set_token(answer.token_id)
+        run = self.run_result()
+        position = self.position(run) if run is not None and question.token is None else None
+        self.sentence.set_parts(self.say(answer, position))
+        for content, ids, labels, values in (
+            (self.strongest, answer.ids, answer.labels, answer.values),
+            (self.weakest, answer.bottom_ids, answer.bottom_labels, answer.bottom_values),
+        ):
+            content.set_rows(ids, labels, values, signed=True, highlight=answer.token_id)
+        small = [f"rank {answer.rank:,} of {answer.d_vocab:,}", reading.signed(answer.value)]
+        small += [f"median {reading.signed(answer.median)}", *self.small_print(answer, facts)]
+        self.rank.set_parts([Token(answer.token_label), " itself: " + " · ".join(small)])
+        self._draw_table()
+
+    def _draw_switches(self, facts: ModelFacts | None) -> None:
+        self.source.set_value(self.effective_source())
+        typed = self.question.token is not None
+        why = "a typed token has no position" if typed else "only for the token asked about"
+        self.source.set_option_enabled("position", self.takes_position(), why)
+        has_mlp = facts is None or facts.d_mlp > 0
+        self.source.set_option_enabled("token+mlp0", has_mlp, "this model has no MLP")
+
+    def _fill_vocabulary(self) -> None:
+        model = self.session.selection.model
+        found = self.current("vocabulary", Vocabulary(model))
+        if isinstance(found, VocabularyTokens) and self._vocabulary_of != model:
+            self._vocabulary_of = model
+            self.token.set_vocabulary(found.texts, found.labels)
+
+    def _draw_table(self) -> None:
+        now = self.session.selection
+        table = self.current("table", Table(now.model, now.head, self.circuit, self._offset()))
+        self.view.setVisible(isinstance(table, TokenTable))
+        shown = isinstance(table, TokenTable) and self.view.value() == "table"
+        self.second.setCurrentIndex(1 if shown else 0)
+        self.caption_labels[1].setText("whole table" if shown else self.captions[1])
+        if not isinstance(table, TokenTable) or not shown:
+            return
+        largest = float(np.max(np.abs(table.values))) or 1.0
+        self.table.set_grid(
+            table.values,
+            None,
+            table.labels,
+            table.labels,
+            limits=(-largest, largest),
+            colours="diverging",
+            row_title=self.table_titles[0],
+            column_title=self.table_titles[1],
+            unit="",
+        )
+        answer = self.known("tokens")
+        if isinstance(answer, TokenRanking):
+            self.table.set_pinned(answer.token_id, None)
+
+    def _describe_cell(self, row: int, column: int) -> str:
+        table = self.known("table")
+        if not isinstance(table, TokenTable) or max(row, column) >= len(table.labels):
+            return ""
+        value = reading.signed(float(table.values[row, column]))
+        first, second = self.table_titles
+        return f"{first} {table.labels[row]}, {second} {table.labels[column]}: {value}"
+
+    def _offset(self) -> int:
+        """Return how far back the source lies, where scores depend on it: in rotary models."""
+        facts, run, patterns = self.facts(), self.run_result(), self.patterns()
+        if facts is None or facts.positions != "rotary" or self.circuit != "qk":
+            return 0
+        if run is None or patterns is None:
+            return 0
+        now = self.session.selection
+        return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
+
+    def _on_rejected(self, why: str) -> None:
+        self.notice.show_failure(why)

@@ -1,0 +1,80 @@
+"""The OV circuit: what the open head writes when it reads a token."""
+
+from typing import Any, cast
+
+from engine.messages import Direction_, ModelFacts, OVTokens, Request, Run, Source, TokenRanking
+from gui.engine_client import EngineClient
+from gui.panels import reading
+from gui.panels.circuit import CircuitPanel
+from gui.panels.sentence import Token
+from gui.session import OVQuestion, Session
+
+
+class OVPanel(CircuitPanel):
+    """What the head raises and lowers when it reads a token, or what it must read to raise one."""
+
+    title = "OV"
+    column = 2
+    share = 10
+    about = "what the open head raises and lowers when it reads a token"
+    circuit = "ov"
+    captions = ("raises", "lowers")
+    table_titles = ("reads", "writes")
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        ways = [("output", "raises"), ("source", "raised by")]
+        super().__init__(session, client, ways, "OV: what the token raises, or what raises it")
+
+    @property
+    def question(self) -> OVQuestion:
+        """The session's question to the OV circuit."""
+        return self.session.selection.ov
+
+    def ask(self, **changes: Any) -> None:
+        """Change the session's question."""
+        self.session.ask_ov(**changes)
+
+    def ask_way(self, way: str) -> None:
+        """Ask for outputs, or for sources."""
+        self.session.ask_ov(direction=cast(Direction_, way))
+
+    def takes_position(self) -> bool:
+        """Return whether the token asked about is one that is read in the prompt."""
+        return self.question.token is None and self.question.direction == "output"
+
+    def position(self, run: Run) -> int | None:
+        """Return the source position."""
+        patterns = self.patterns()
+        if patterns is None:
+            return None
+        return reading.pinned_source(self.session.selection, run, patterns)
+
+    def request(self, token: int | None, position: int | None, offset: int) -> Request:
+        """Return the question."""
+        now = self.session.selection
+        source = cast(Source, self.effective_source())
+        at_position = source == "position"
+        return OVTokens(
+            now.model,
+            now.head,
+            token=None if at_position else token,
+            direction=self.question.direction,
+            source=source,
+            run=self.session.run if at_position else None,
+            position=position if at_position else None,
+        )
+
+    def say(self, answer: TokenRanking, position: int | None) -> list[str | Token]:
+        """Say what the lists hold."""
+        self.way.set_value(self.question.direction)
+        token = Token(answer.token_label)
+        place = f" at position {position}" if position is not None else ""
+        if self.question.direction == "output":
+            return ["reading ", token, f"{place}, this head raises and lowers"]
+        return [token, " is raised most, and lowered most, when this head reads"]
+
+    def small_print(self, answer: TokenRanking, facts: ModelFacts | None) -> list[str]:
+        """Say what is left out of the numbers."""
+        if self.effective_source() == "position" or facts is None or facts.positions == "none":
+            return []
+        return ["without positions"]

@@ -1,0 +1,331 @@
+"""What every panel has in common: it asks, waits, draws, and says what state it is in."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.messages import LoadModel, ModelFacts, Request, Result, Run
+from gui.engine_client import EngineClient, Failure
+from gui.panels.sentence import Sentence
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets.notice import Notice
+
+State = Literal["waiting", "fresh", "old", "failed"]
+PATIENCE_MS = 250
+"""How long an old picture stands unmarked: most answers come sooner, and a mark would flicker."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question of a slot and what came back."""
+
+    request: Request
+    result: Result
+
+
+class Panel(QWidget):
+    """One card of the window.
+
+    A panel says what it wants to know (`wants`: slot -> request, made from the session and from
+    what it already knows) and how it looks (`draw`). This class does the rest of the ring: it
+    asks what has changed, drops what is no longer wanted, and keeps the last good answers, so
+    that a question that fails leaves the old picture, marked as old.
+    """
+
+    title: ClassVar[str] = ""
+    column: ClassVar[int] = 0
+    """Where it stands at first: 0 left, 1 middle, 2 right."""
+    share: ClassVar[int] = 1
+    """How much of its column's height it takes at first."""
+    about: ClassVar[str] = ""
+    """One sentence for its menu entry."""
+    main: ClassVar[str] = ""
+    """The slot that the picture is made from."""
+
+    state_changed = Signal()
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__()
+        self.session = session
+        self.client = client
+        self.setAccessibleName(self.title)
+        self._asked: dict[str, Request] = {}
+        self._answers: dict[str, Answer] = {}
+        self._failures: dict[str, tuple[Request, Failure]] = {}
+        self._active = False
+        self._state: State = "waiting"
+        self._make_frame()
+        self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
+        self._patience.timeout.connect(self._say_state)
+        self._redraw = QTimer(self, interval=0, singleShot=True)
+        self._redraw.timeout.connect(self._draw)
+        session.changed.connect(self._on_changed)
+        client.progress.connect(self._on_progress)
+
+    def wants(self) -> dict[str, Request]:
+        """Return what the panel wants to know now, by slot."""
+        raise NotImplementedError
+
+    def draw(self) -> None:
+        """Show what is known; called when there is an answer in the main slot."""
+        raise NotImplementedError
+
+    def known(self, slot: str) -> Result | None:
+        """Return the last good answer of a slot, old or new."""
+        answer = self._answers.get(slot)
+        return answer.result if answer else None
+
+    def current(self, slot: str, request: Request) -> Result | None:
+        """Return the answer to exactly this question, if it is there."""
+        answer = self._answers.get(slot)
+        return answer.result if answer and answer.request == request else None
+
+    def facts(self) -> ModelFacts | None:
+        """Return what is known of the model in use."""
+        request = LoadModel(self.session.selection.model)
+        found = self.current("facts", request)
+        return found if isinstance(found, ModelFacts) else None
+
+    def run_result(self) -> Run | None:
+        """Return the run of the prompt in use, if the model could read it."""
+        found = self.current("run", self.session.run)
+        return found if isinstance(found, Run) else None
+
+    @property
+    def state(self) -> State:
+        """Whether the picture is about what is selected now."""
+        return self._state
+
+    @property
+    def filled(self) -> bool:
+        """Whether nothing more is to come for what is selected now."""
+        return self._state in ("fresh", "failed")
+
+    def failure(self) -> Failure | None:
+        """Return why something that is wanted now has no answer."""
+        wanted = self.wants()
+        for slot, (request, failure) in self._failures.items():
+            if wanted.get(slot) == request:
+                return failure
+        return None
+
+    def ask_again(self) -> None:
+        """Ask once more for what failed or was stopped."""
+        self._failures.clear()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Ask what is not known yet and draw what is."""
+        if not self._active:
+            return
+        wanted = self.wants()
+        for slot in [slot for slot in self._asked if slot not in wanted]:
+            del self._asked[slot]
+            self.client.withdraw(self, slot)
+        for slot, request in wanted.items():
+            failed = self._failures.get(slot)
+            settled = self.current(slot, request) is not None or (failed and failed[0] == request)
+            if settled:
+                if self._asked.pop(slot, None) is not None:
+                    self.client.withdraw(self, slot)
+            elif self._asked.get(slot) != request:
+                self._asked[slot] = request
+                self.client.ask(self, slot, request)
+        self._update_state(wanted)
+        self._redraw.start()
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take an answer."""
+        self._asked.pop(slot, None)
+        self._failures.pop(slot, None)
+        self._answers[slot] = Answer(request, result)
+        self.refresh()
+
+    def fail(self, slot: str, request: Request, failure: Failure) -> None:
+        """Learn that there is none."""
+        self._asked.pop(slot, None)
+        self._failures[slot] = (request, failure)
+        self.refresh()
+
+    def add_controls(self, widgets: Iterable[QWidget]) -> None:
+        """Put controls into the panel's head, or under it where they do not fit."""
+        for widget in widgets:
+            self._controls.layout().addWidget(widget)  # type: ignore[union-attr]
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin to ask."""
+        super().showEvent(event)
+        self._active = True
+        self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Ask nothing while nobody looks."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._active = False
+            for slot in self._asked:
+                self.client.withdraw(self, slot)
+            self._asked.clear()
+            self._patience.stop()
+            self._redraw.stop()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Move the controls under the head where the head is too narrow."""
+        super().resizeEvent(event)
+        self._place_controls()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw again in another theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._active:
+            self._redraw.start()
+
+    def _make_frame(self) -> None:
+        self.header = QWidget()
+        row = QHBoxLayout(self.header)
+        row.setContentsMargins(UNIT * 3 // 2, UNIT, UNIT, UNIT // 2)
+        row.setSpacing(UNIT)
+        name = QLabel(self.title)
+        name.setProperty("role", "title")
+        self.mark = QLabel()
+        self.mark.setProperty("role", "accent")
+        self.mark.setTextFormat(Qt.TextFormat.PlainText)
+        self.mark.hide()
+        self.subtitle = QLabel()
+        self.subtitle.setProperty("role", "small")
+        self.subtitle.setTextFormat(Qt.TextFormat.PlainText)
+        self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row.addWidget(name)
+        row.addWidget(self.mark)
+        row.addWidget(self.subtitle, 1)
+        self._controls = QWidget()
+        controls = QHBoxLayout(self._controls)
+        controls.setContentsMargins(0, 0, 0, 0)
+        controls.setSpacing(UNIT)
+        row.addWidget(self._controls)
+
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(UNIT * 3 // 2, 0, UNIT * 3 // 2, UNIT)
+        outer.setSpacing(UNIT * 3 // 4)
+        self._below_head = QHBoxLayout()
+        outer.addLayout(self._below_head)
+        self.above = QVBoxLayout()
+        self.above.setSpacing(UNIT * 3 // 4)
+        outer.addLayout(self.above)
+        self.notice = Notice()
+        self.notice.hide()
+        outer.addWidget(self.notice)
+        self.body = QWidget()
+        scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        scroll.setWidget(self.body)
+        scroll.viewport().setAutoFillBackground(False)
+        self.body.setAutoFillBackground(False)
+        scroll.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._waiting_text = Sentence(f"{self.title}: what it waits for")
+        waiting = QWidget()
+        middle = QVBoxLayout(waiting)
+        middle.setContentsMargins(0, 0, 0, 0)
+        middle.addWidget(self._waiting_text)
+        middle.addStretch(1)
+        self._pages = QStackedLayout()
+        self._pages.addWidget(waiting)
+        self._pages.addWidget(scroll)
+        outer.addLayout(self._pages, 1)
+
+    def _place_controls(self) -> None:
+        row = self.header.layout()
+        assert isinstance(row, QHBoxLayout)
+        taken = row.contentsMargins().left() + row.contentsMargins().right() + 2 * UNIT
+        for index in (0, 1):
+            item = row.itemAt(index)
+            widget = item.widget() if item else None
+            if widget is not None and not widget.isHidden():
+                taken += widget.sizeHint().width() + UNIT
+        fits = self.width() >= taken + self._controls.sizeHint().width()
+        wanted = row if fits else self._below_head
+        if wanted.indexOf(self._controls) < 0:
+            other = self._below_head if fits else row
+            other.removeWidget(self._controls)
+            wanted.addWidget(self._controls, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _on_changed(self, what: str) -> None:
+        self.refresh()
+
+    def _on_progress(self, what: str, done: int, total: int) -> None:
+        if self._state == "waiting":
+            self._say_waiting()
+
+    def _draw(self) -> None:
+        if self.main in self._answers:
+            self._pages.setCurrentIndex(1)
+            self.draw()
+            self._place_controls()
+        else:
+            self._pages.setCurrentIndex(0)
+
+    def _update_state(self, wanted: dict[str, Request]) -> None:
+        failing = any(
+            wanted.get(slot) == request for slot, (request, _) in self._failures.items()
+        )
+        complete = self.main in wanted and all(
+            self.current(slot, request) is not None for slot, request in wanted.items()
+        )
+        if failing:
+            state: State = "failed"
+        elif complete:
+            state = "fresh"
+        else:
+            state = "old" if self.main in self._answers else "waiting"
+        self._state = state
+        if state == "old":
+            if not self._patience.isActive():
+                self._patience.start()
+        else:
+            self._patience.stop()
+            self._say_state()
+        self.state_changed.emit()
+
+    def _say_state(self) -> None:
+        if self._state == "fresh":
+            self.notice.clear()
+        elif self._state == "old":
+            self.notice.show_info(f"Old: waiting for {self.client.doing or 'the answer'}")
+        elif self._state == "failed":
+            self.say_failure()
+        else:
+            self.notice.clear()
+            self._say_waiting()
+
+    def say_failure(self) -> None:
+        """Say what failed, where the user looks."""
+        failure = self.failure()
+        if failure is None:
+            return
+        shared = {slot for slot, (r, _) in self._failures.items() if self.wants().get(slot) == r}
+        if shared <= {"run", "facts"}:
+            # The sentence itself stands in the Prompt panel, once.
+            old = " This is the last one that was." if self.main in self._answers else ""
+            self.notice.show_info(f"The prompt was not run: see Prompt.{old}")
+            self._waiting_text.set_parts([])
+        else:
+            self.notice.show_failure(failure.sentence, failure.details)
+            self._waiting_text.set_parts([])
+
+    def _say_waiting(self) -> None:
+        doing = self.client.doing
+        self._waiting_text.set_parts([f"Waiting for {doing} …" if doing else "Waiting …"])

@@ -1,0 +1,173 @@
+"""The prompt: its text, its tokens, and what the model would say next."""
+
+import numpy as np
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
+
+from engine.messages import LoadModel, Request, Result, Run, RunPrompt
+from gui.engine_client import EngineClient
+from gui.panels.panel import Panel
+from gui.panels.reading import count, pinned_query
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets.prompt_edit import PromptEdit
+from gui.widgets.ranked_list import RankedList
+from gui.widgets.token_strip import TokenStrip
+
+EXAMPLES = (
+    ("Second text: one head on tea", "attn-2l", "I like green tea, so I drink green"),
+    ("Second text, one layer", "attn-1l", "I like green tea, so I drink green"),
+    ("First text: one head by hand", "toy", "result = 0 ans return"),
+    ("First text: the sharp head", "toy-sharp", "result = 0 ans return"),
+    (
+        "Code: a name that comes back",
+        "attn-2l",
+        "def total(values):\n    result = 0\n    for value in values:\n"
+        "        result += value\n    return",
+    ),
+)
+"""(what it shows, model, text)."""
+
+SLOW_SECONDS = 0.5
+SLOW_RUNS = 2
+"""After so many runs that took longer, Enter starts the next one instead of every keystroke."""
+HISTORY_LENGTH = 50
+
+
+class PromptPanel(Panel):
+    """Text in; tokens and next-token guesses out."""
+
+    title = "Prompt"
+    column = 0
+    share = 4
+    about = "the text, its tokens and the model's guesses"
+    main = "run"
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__(session, client)
+        self.history: list[str] = []
+        self._slow_runs = 0
+        self._examples = QToolButton(text="Examples ▾")
+        self._examples.setAccessibleName("Example prompts")
+        self._examples.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._examples.setMenu(self._example_menu())
+        self.add_controls([self._examples])
+
+        self.edit = PromptEdit(max_lines=6)
+        self.edit.setAccessibleName("Prompt text")
+        self.edit.setPlainText(session.selection.text)
+        self.edit.edited.connect(self._on_edited)
+        self.edit.submitted.connect(self._on_submitted)
+        self.above.addWidget(self.edit)
+        self._try = QPushButton()
+        self._try.hide()
+        self._try.clicked.connect(self._take_example)
+        self.above.addWidget(self._try)
+
+        self.strip = TokenStrip(max_lines=8)
+        self.strip.setAccessibleName("Tokens of the prompt")
+        self.strip.clicked.connect(session.pin)
+        self.guesses = RankedList()
+        self.guesses.setAccessibleName("Guesses for the next token")
+        guess_label = QLabel("next token")
+        guess_label.setProperty("role", "small")
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT)
+        layout.addWidget(self.strip)
+        layout.addWidget(guess_label)
+        layout.addWidget(self.guesses, 1)
+        client.answered.connect(self._on_answered)
+
+    def wants(self) -> dict[str, Request]:
+        """Ask for the run; the facts tell a good example."""
+        return {"facts": LoadModel(self.session.selection.model), "run": self.session.run}
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take an answer; a text that could be read goes into the history."""
+        if isinstance(request, RunPrompt) and request == self.session.run:
+            self._remember(request.text)
+        super().receive(slot, request, result)
+
+    def draw(self) -> None:
+        """Show tokens and guesses."""
+        run = self.known("run")
+        assert isinstance(run, Run)
+        self.subtitle.setText(count(len(run.labels), "token"))
+        self.strip.set_tokens(run.labels, run.ids)
+        self.strip.set_pinned(pinned_query(self.session.selection, run))
+        self.guesses.set_rows(
+            run.next_ids, run.next_labels, np.exp(run.next_log_probs), signed=False, percent=True
+        )
+
+    def say_failure(self) -> None:
+        """Say why the text was not run, and offer one that will."""
+        failure = self.failure()
+        if failure is None:
+            return
+        self.notice.show_failure(failure.sentence, failure.details)
+        facts = self.facts()
+        usable = facts is not None and facts.example != self.session.selection.text
+        if facts is not None and usable:
+            self._try.setText(f"Try “{facts.example}”".replace("&", "&&"))
+        self._try.setVisible(usable)
+
+    def refresh(self) -> None:
+        """Take the offer back once nothing fails."""
+        if self.failure() is None:
+            self._try.hide()
+        super().refresh()
+
+    def set_history(self, history: list[str]) -> None:
+        """Fill Up and Down with prompts of earlier sessions."""
+        self.history = list(history)
+        self.edit.set_history(self.history)
+
+    def _typed(self) -> str:
+        return self.edit.toPlainText()
+
+    def _on_changed(self, what: str) -> None:
+        # Only a new text: what is being typed must not be undone by a click elsewhere.
+        if what == "text" and self._typed() != self.session.selection.text:
+            self.edit.setPlainText(self.session.selection.text)
+        super()._on_changed(what)
+
+    def _on_edited(self) -> None:
+        if self._slow_runs < SLOW_RUNS:
+            self.session.set_text(self._typed())
+        elif self._typed() != self.session.selection.text:
+            self.subtitle.setText("Enter runs it")
+
+    def _on_submitted(self) -> None:
+        self.session.set_text(self._typed())
+        self.ask_again()
+
+    def _on_answered(self, request: Request, seconds: float) -> None:
+        if isinstance(request, RunPrompt):
+            self._slow_runs = self._slow_runs + 1 if seconds > SLOW_SECONDS else 0
+
+    def _take_example(self) -> None:
+        facts = self.facts()
+        if facts is not None:
+            self.session.set_text(facts.example)
+
+    def _remember(self, text: str) -> None:
+        last = self.history[-1] if self.history else None
+        if not text.strip() or text == last:
+            return
+        if last is not None and (text.startswith(last) or last.startswith(text)):
+            self.history.pop()  # one entry for a prompt that grew while it was typed
+        self.history = [*self.history, text][-HISTORY_LENGTH:]
+        self.edit.set_history(self.history)
+
+    def _example_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for what, model, text in EXAMPLES:
+            action = QAction(f"{what} ({model})", menu)
+            action.triggered.connect(lambda _=False, m=model, t=text: self._open_example(m, t))
+            menu.addAction(action)
+        return menu
+
+    def _open_example(self, model: str, text: str) -> None:
+        self.session.open_model(model)
+        self.session.set_text(text)

@@ -1,0 +1,91 @@
+"""The QK circuit: what the open head looks for when it stands on a token."""
+
+from typing import Any, cast
+
+from engine.messages import ModelFacts, QKTokens, Request, Run, ScoreRanking, Side, Source
+from engine.messages import TokenRanking
+from gui.engine_client import EngineClient
+from gui.panels import reading
+from gui.panels.circuit import CircuitPanel
+from gui.panels.sentence import Token
+from gui.session import QKQuestion, Session
+
+
+class QKPanel(CircuitPanel):
+    """Which keys a query token looks for, or which queries look for a key token."""
+
+    title = "QK"
+    column = 2
+    share = 10
+    about = "what the open head looks for when it stands on a token"
+    circuit = "qk"
+    captions = ("looks for", "looks away from")
+    table_titles = ("query", "key")
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        ways = [("query", "looks for"), ("key", "found by")]
+        super().__init__(session, client, ways, "QK: what the token looks for, or what finds it")
+
+    @property
+    def question(self) -> QKQuestion:
+        """The session's question to the QK circuit."""
+        return self.session.selection.qk
+
+    def ask(self, **changes: Any) -> None:
+        """Change the session's question."""
+        self.session.ask_qk(**changes)
+
+    def ask_way(self, way: str) -> None:
+        """Ask for keys, or for queries."""
+        self.session.ask_qk(side=cast(Side, way))
+
+    def position(self, run: Run) -> int | None:
+        """Return the query position, or the source position when the token is the key."""
+        now = self.session.selection
+        if self.question.side == "query":
+            return reading.pinned_query(now, run)
+        patterns = self.patterns()
+        return None if patterns is None else reading.pinned_source(now, run, patterns)
+
+    def request(self, token: int | None, position: int | None, offset: int) -> Request:
+        """Return the question."""
+        now = self.session.selection
+        source = cast(Source, self.effective_source())
+        at_position = source == "position"
+        return QKTokens(
+            now.model,
+            now.head,
+            token=None if at_position else token,
+            side=self.question.side,
+            source=source,
+            run=self.session.run if at_position else None,
+            position=position if at_position else None,
+            offset=offset,
+        )
+
+    def say(self, answer: TokenRanking, position: int | None) -> list[str | Token]:
+        """Say what the lists hold."""
+        side = self.question.side
+        self.way.set_value(side)
+        token = Token(answer.token_label)
+        place = f" ({side} {position})" if position is not None else ""
+        for label, text in zip(
+            self.caption_labels,
+            self.captions if side == "query" else ("found by", "passed over by"),
+            strict=True,
+        ):
+            label.setText(text)
+        if side == "query":
+            return ["standing on ", token, f"{place}, this head looks for"]
+        return [token, f"{place} is what this head looks for when it stands on"]
+
+    def small_print(self, answer: TokenRanking, facts: ModelFacts | None) -> list[str]:
+        """Say what the scores were divided by, and what is left out."""
+        told = []
+        if isinstance(answer, ScoreRanking):
+            told.append(f"score, divided by {answer.divisor:.3g}")
+        if facts is not None and facts.positions == "rotary":
+            told.append(f"{self._offset()} tokens back")
+        elif facts is not None and facts.positions != "none":
+            told.append("without positions")
+        return told

@@ -1,0 +1,79 @@
+"""What follows from the selection: which query is pinned, which source it reads, in words."""
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.messages import Patterns, Run
+from gui.session import Selection
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def pinned_query(selection: Selection, run: Run) -> int:
+    """Return the pinned query position; the last one unless another is pinned and there."""
+    last = len(run.labels) - 1
+    query = selection.query
+    return query if query is not None and 0 <= query <= last else last
+
+
+def pinned_source(selection: Selection, run: Run, patterns: Patterns) -> int:
+    """Return the source position that is read.
+
+    Unless one is pinned, the position that the pinned query attends to most, a BOS put there
+    by us left out: most heads rest on it.
+    """
+    query = pinned_query(selection, run)
+    source = selection.source
+    if source is not None and 0 <= source <= query:
+        return source
+    row = patterns.values[selection.head.number, query, : query + 1]
+    first = 1 if run.prepended_bos and query > 0 else 0
+    return first + int(np.argmax(row[first:]))
+
+
+def head_exists(selection: Selection, patterns: Patterns) -> bool:
+    """Return whether the answer has the selected head."""
+    return selection.head.number < patterns.values.shape[0]
+
+
+def limits(
+    values: npt.NDArray[np.floating], mask: npt.NDArray[np.bool_], kind: str, hide_bos: bool
+) -> tuple[float, float]:
+    """Return the ends of the colour range of one head's picture.
+
+    A pattern runs from 0 to 1, so that two heads can be compared by eye; scores run as far
+    below 0 as above it. `hide_bos` leaves the first position out of the range, so that what
+    little goes elsewhere can be seen.
+
+    Parameters
+    ----------
+    values
+        One head, [query, key].
+    mask
+        True where a query may look, [query, key].
+    kind
+        pattern, scores or value-weighted.
+    hide_bos
+        Leave key 0 out.
+    """
+    seen = mask.copy()
+    if hide_bos and values.shape[1] > 1:
+        seen[:, 0] = False
+    inside = values[seen & np.isfinite(values)]
+    largest = float(np.max(np.abs(inside))) if inside.size else 0.0
+    largest = largest if largest > 0 else 1.0
+    if kind == "scores":
+        return -largest, largest
+    if kind == "pattern" and not hide_bos:
+        return 0.0, 1.0
+    return 0.0, largest
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign, for small print."""
+    return f"{value:+.2f}".replace("-", MINUS)
+
+
+def count(number: int, what: str) -> str:
+    """Return `1 token`, `2 tokens`."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

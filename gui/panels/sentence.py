@@ -1,0 +1,115 @@
+"""A line of plain text in which tokens stand out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.palette import theme, token_font, ui_font
+
+LEAST_WIDTH = 60
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of a sentence that is a token of the model."""
+
+    text: str
+
+
+class Sentence(QWidget):
+    """Plain text and tokens, wrapped to the width at hand; never read as HTML.
+
+    Parameters
+    ----------
+    name
+        Accessible name.
+    muted
+        Write the plain parts in the colour of small print.
+    """
+
+    def __init__(self, name: str, *, muted: bool = True) -> None:
+        super().__init__()
+        self._name = name
+        self._muted = muted
+        self._parts: tuple[str | Token, ...] = ()
+        self.setAccessibleName(name)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    @property
+    def text(self) -> str:
+        """The whole sentence."""
+        return "".join(part.text if isinstance(part, Token) else part for part in self._parts)
+
+    def set_parts(self, parts: Sequence[str | Token]) -> None:
+        """Say something else."""
+        if tuple(parts) != self._parts:
+            self._parts = tuple(parts)
+            self.setAccessibleDescription(self.text)
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the size of the sentence on one line."""
+        layout = self._laid_out(1e6)
+        return QSize(int(layout.boundingRect().width()) + 2, int(layout.boundingRect().height()))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a width that is enough for a word."""
+        return QSize(LEAST_WIDTH, self.fontMetrics().height())
+
+    def hasHeightForWidth(self) -> bool:
+        """Return true: the sentence wraps."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of the wrapped sentence."""
+        return int(self._laid_out(max(width, LEAST_WIDTH)).boundingRect().height() + 0.99)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the sentence."""
+        painter = QPainter(self)
+        colours = theme()
+        painter.setPen(QColor(colours.muted if self._muted else colours.text))
+        self._laid_out(self.width()).draw(painter, QPointF(0, 0))
+        painter.end()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Lay out again when font or theme change."""
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange):
+            self.updateGeometry()
+            self.update()
+        super().changeEvent(event)
+
+    def _laid_out(self, width: float) -> QTextLayout:
+        plain, token = ui_font(), token_font(bold=True)
+        layout = QTextLayout(self.text, plain)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        ranges, start = [], 0
+        for part in self._parts:
+            length = len((part.text if isinstance(part, Token) else part).encode("utf-16-le")) // 2
+            if isinstance(part, Token):
+                run = QTextLayout.FormatRange()
+                run.start, run.length = start, length
+                look = QTextCharFormat()
+                look.setFont(token)
+                look.setForeground(QColor(theme().text))
+                run.format = look
+                ranges.append(run)
+            start += length
+        layout.setFormats(ranges)
+        layout.beginLayout()
+        top = 0.0
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            line.setPosition(QPointF(0, top))
+            top += line.height()
+        layout.endLayout()
+        return layout

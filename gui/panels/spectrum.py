@@ -1,0 +1,168 @@
+"""How many directions the open head really uses, and which tokens lie at their ends."""
+
+from typing import Literal, cast
+
+import numpy as np
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from engine.messages import (
+    CircuitName,
+    Direction,
+    OVDirection,
+    QKDirection,
+    Request,
+    SingularValues,
+    Spectrum,
+)
+from gui.engine_client import EngineClient
+from gui.panels.panel import Panel
+from gui.panels.sentence import Sentence
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets.ranked_list import RankedList
+from gui.widgets.segmented import Segmented
+from gui.widgets.spectrum_plot import SpectrumPlot
+
+ENDS: dict[str, tuple[str, str]] = {"ov": ("read", "write"), "qk": ("query", "key")}
+"""What the two ends of a direction are called."""
+LEAST_LIST_HEIGHT = 66
+
+
+class SpectrumPanel(Panel):
+    """Singular values of both circuits, and the tokens of one direction."""
+
+    title = "Spectrum"
+    column = 2
+    share = 12
+    about = "the singular values of both circuits of the open head"
+    main = "ov"
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__(session, client)
+        self._measured: set[tuple[str, object]] = set()
+        self._chosen: tuple[CircuitName, int] | None = None
+        self.measure = QPushButton("Measure the cliff")
+        self.measure.setToolTip(
+            "Compute every singular value of the d_model × d_model matrices, "
+            "so that the fall after d_head is seen and not assumed"
+        )
+        self.measure.clicked.connect(self._measure)
+        self.scale = Segmented([("log", "log"), ("linear", "linear")], "Scale of the values")
+        self.scale.changed.connect(lambda scale: self.plot.set_log(scale == "log"))
+        self.add_controls([self.measure, self.scale])
+        self.plot = SpectrumPlot()
+        self.plot.setAccessibleName("Singular values of the OV and QK circuits")
+        self.plot.setMinimumHeight(110)
+        self.plot.chosen.connect(self.choose)
+        self.overlap = Sentence("Overlap of the two ends")
+        self.sentence = Sentence("The direction that was clicked")
+        self.sign = Segmented([("", "+"), ("_negative", "−")], "Which side of the direction")
+        self.sign.changed.connect(self._redraw.start)
+        self.ends = QWidget()
+        lists = QGridLayout(self.ends)
+        lists.setContentsMargins(0, 0, 0, 0)
+        lists.setHorizontalSpacing(UNIT * 3 // 2)
+        lists.setVerticalSpacing(2)
+        self.captions = (QLabel(), QLabel())
+        self.lists = (RankedList(), RankedList())
+        for column, (caption, content) in enumerate(zip(self.captions, self.lists, strict=True)):
+            caption.setProperty("role", "small")
+            content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+            content.setMinimumHeight(LEAST_LIST_HEIGHT)
+            lists.addWidget(caption, 0, column)
+            lists.addWidget(content, 1, column)
+            lists.setColumnStretch(column, 1)
+        says = QGridLayout()
+        says.addWidget(self.sentence, 0, 0)
+        says.addWidget(self.sign, 0, 1)
+        says.setColumnStretch(0, 1)
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT // 2)
+        layout.addWidget(self.overlap)
+        layout.addWidget(self.plot, 3)
+        layout.addLayout(says)
+        layout.addWidget(self.ends, 2)
+
+    def wants(self) -> dict[str, Request]:
+        """Ask for both spectra, and for the direction that was clicked."""
+        now = self.session.selection
+        dense = (now.model, now.head) in self._measured
+        wanted: dict[str, Request] = {
+            "ov": Spectrum(now.model, now.head, "ov", dense=dense),
+            "qk": Spectrum(now.model, now.head, "qk", dense=dense),
+        }
+        if self._chosen is not None:
+            circuit, index = self._chosen
+            wanted["direction"] = Direction(now.model, now.head, circuit, index=index)
+        return wanted
+
+    def choose(self, circuit: str, index: int) -> None:
+        """Show the tokens at both ends of a direction."""
+        self._chosen = (cast(CircuitName, circuit), index)
+        self.refresh()
+
+    def draw(self) -> None:
+        """Show the curves and the direction."""
+        ov, qk = self.known("ov"), self.known("qk")
+        if not (isinstance(ov, SingularValues) and isinstance(qk, SingularValues)):
+            return
+        self.mark.setText(self.session.selection.head.name)
+        self.mark.show()
+        self.measure.setEnabled(ov.dense_singular_values is None)
+        self.plot.set_curves(
+            ov.singular_values,
+            qk.singular_values,
+            ov.dense_singular_values,
+            qk.dense_singular_values,
+            len(ov.singular_values),
+            ov.groups,
+            qk.groups,
+        )
+        self.plot.set_selected(*(self._chosen or ("ov", None)))
+        told = f"overlap: read/write {ov.read_write_overlap:.2f}"
+        told += f" · query/key {qk.read_write_overlap:.2f} · random {ov.random_overlap:.2f}"
+        self.overlap.set_parts([told + self._cliff(ov)])
+        self._draw_direction()
+
+    def _cliff(self, ov: SingularValues) -> str:
+        dense = ov.dense_singular_values
+        width = len(ov.singular_values)
+        if dense is None or len(dense) <= width or not dense[0] > 0:
+            return ""
+        return f" · OV value {width + 1} is {dense[width] / dense[0]:.0e} of the first"
+
+    def _draw_direction(self) -> None:
+        found = self.known("direction")
+        shown = self._chosen is not None and isinstance(found, OVDirection | QKDirection)
+        self.ends.setVisible(shown)
+        self.sign.setVisible(shown)
+        if not shown or not isinstance(found, OVDirection | QKDirection):
+            self.sentence.set_parts(["Click a value for the tokens at its two ends."])
+            return
+        circuit: Literal["ov", "qk"] = "ov" if isinstance(found, OVDirection) else "qk"
+        answer = self._answers["direction"].request
+        assert isinstance(answer, Direction)
+        told = f"{circuit.upper()} direction {answer.index + 1}, value {found.singular_value:.3g}"
+        first, last = found.group
+        if last > first:
+            told += f": values {first + 1} to {last + 1} are within 1 %, only their subspace "
+            told += "is defined"
+        self.sentence.set_parts([told])
+        sign = self.sign.value()
+        for end, caption, content in zip(ENDS[circuit], self.captions, self.lists, strict=True):
+            caption.setText(f"{end} end")
+            ids, labels, values = (
+                getattr(found, f"{end}_{what}{sign}") for what in ("ids", "labels", "values")
+            )
+            content.set_rows(ids, labels, np.asarray(values), signed=True)
+
+    def _measure(self) -> None:
+        now = self.session.selection
+        self._measured.add((now.model, now.head))
+        self.refresh()
+
+    def _on_changed(self, what: str) -> None:
+        if what in ("model", "head"):
+            self._chosen = None
+        super()._on_changed(what)

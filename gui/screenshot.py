@@ -1,0 +1,55 @@
+"""Pictures of the window or of a panel, size times scale pixels exactly."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QIODevice, QPoint, QRect, QSaveFile
+from PySide6.QtGui import QColor, QImage, QPainter, QRegion
+from PySide6.QtWidgets import QApplication, QWidget
+
+from engine.messages import Refused
+from gui.palette import theme
+
+SCALES = (1, 2, 3, 4)
+
+
+def picture(widget: QWidget, scale: int = 1, area: QRect | None = None) -> QImage:
+    """Return what a widget shows, drawn anew at a scale and not enlarged.
+
+    Parameters
+    ----------
+    widget
+        Any widget, shown or not.
+    scale
+        Pixels per unit of the widget's size.
+    area
+        Part of the widget, all of it if none.
+    """
+    area = area or widget.rect()
+    image = QImage(area.size() * scale, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(scale)
+    image.fill(QColor(theme().window))
+    painter = QPainter(image)
+    widget.render(painter, QPoint(), QRegion(area))
+    painter.end()
+    return image
+
+
+def save(image: QImage, path: Path) -> None:
+    """Write a PNG, whole or not at all.
+
+    Raises
+    ------
+    Refused
+        If it cannot be written there.
+    """
+    file = QSaveFile(str(path))
+    written = (
+        file.open(QIODevice.OpenModeFlag.WriteOnly) and image.save(file, "PNG") and file.commit()
+    )
+    if not written:
+        raise Refused(f"cannot write {path}: {file.errorString()}")
+
+
+def copy(image: QImage) -> None:
+    """Put a picture on the clipboard."""
+    QApplication.clipboard().setImage(image)

@@ -1,0 +1,168 @@
+"""What the window is about: model, prompt and what is selected in it."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from engine.messages import Direction_, Head, Kind, RunPrompt, Side, Source
+
+DEFAULT_MODEL = "attn-2l"
+DEFAULT_TEXT = "I like green tea, so I drink green"
+FIRST_HEAD = Head(0, 0)
+
+Measure = Literal["pattern", "induction", "previous_token", "first_token"]
+Looking = Literal["attends to", "attended by"]
+
+
+@dataclass(frozen=True)
+class OVQuestion:
+    """What the OV panel asks: a token of the vocabulary, or none to follow the pinned source."""
+
+    token: int | None = None
+    direction: Direction_ = "output"
+    source: Source = "position"
+
+
+@dataclass(frozen=True)
+class QKQuestion:
+    """What the QK panel asks: a token of the vocabulary, or none to follow what is pinned."""
+
+    token: int | None = None
+    side: Side = "query"
+    source: Source = "position"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Everything that can be selected, as one value: what a saved session will hold.
+
+    `query` and `source` are positions in the prompt; none means the last token, and the token
+    that the query attends to most. `head_chosen` tells a head that somebody picked from one
+    that merely stands until the scores are there.
+    """
+
+    model: str = DEFAULT_MODEL
+    text: str = DEFAULT_TEXT
+    prepend_bos: bool | None = None
+    head: Head = FIRST_HEAD
+    head_chosen: bool = False
+    query: int | None = None
+    source: int | None = None
+    kind: Kind = "pattern"
+    measure: Measure = "pattern"
+    looking: Looking = "attends to"
+    hide_bos: bool = False
+    ov: OVQuestion = OVQuestion()
+    qk: QKQuestion = QKQuestion()
+
+
+class Session(QObject):
+    """The selection, and one signal that says which part of it changed.
+
+    Nothing in here is computed from an answer of the engine: what follows from the selection
+    is derived where it is shown.
+    """
+
+    changed = Signal(str)
+
+    def __init__(self, selection: Selection | None = None) -> None:
+        super().__init__()
+        self._selection = selection or Selection()
+
+    @property
+    def selection(self) -> Selection:
+        """The whole selection, a frozen value."""
+        return self._selection
+
+    @property
+    def run(self) -> RunPrompt:
+        """The run that every panel is about."""
+        now = self._selection
+        return RunPrompt(now.model, now.text, now.prepend_bos)
+
+    def open_model(self, model: str) -> None:
+        """Change the model; the text stays, what was pinned in the old tokens does not."""
+        if model == self._selection.model:
+            return
+        self._set(
+            model=model,
+            prepend_bos=None,
+            head=FIRST_HEAD,
+            head_chosen=False,
+            query=None,
+            source=None,
+            ov=replace(self._selection.ov, token=None),
+            qk=replace(self._selection.qk, token=None),
+        )
+
+    def set_text(self, text: str) -> None:
+        """Change the prompt; the pins follow the new text."""
+        if text != self._selection.text:
+            self._set(text=text, query=None, source=None)
+
+    def set_prepend_bos(self, prepend: bool | None) -> None:
+        """Put BOS first, or not; none leaves it to the model."""
+        if prepend != self._selection.prepend_bos:
+            self._set(prepend_bos=prepend, query=None, source=None)
+
+    def choose_head(self, head: Head) -> None:
+        """Open the head that somebody picked."""
+        self._set(head=head, head_chosen=True, source=None if self._moves(head) else self.source)
+
+    def suggest_head(self, head: Head) -> None:
+        """Open a head unless somebody has already picked one."""
+        if not self._selection.head_chosen:
+            self._set(head=head)
+
+    def pin(self, query: int, source: int | None = None) -> None:
+        """Pin a query position, and the source position it reads (none: where it looks most).
+
+        OV and QK follow the prompt again.
+        """
+        self._set(
+            query=query,
+            source=source,
+            ov=replace(self._selection.ov, token=None),
+            qk=replace(self._selection.qk, token=None),
+        )
+
+    def set_kind(self, kind: Kind) -> None:
+        """Show the pattern, the scores or the value-weighted pattern."""
+        self._set(kind=kind)
+
+    def set_measure(self, measure: Measure) -> None:
+        """Colour the heads by a measure, or show their patterns."""
+        self._set(measure=measure)
+
+    def set_looking(self, looking: Looking) -> None:
+        """Colour the prompt by what the pinned token attends to, or by what attends to it."""
+        self._set(looking=looking)
+
+    def set_hide_bos(self, hide: bool) -> None:
+        """Leave the first position out of the colour range."""
+        self._set(hide_bos=hide)
+
+    def ask_ov(self, **changes: Any) -> None:
+        """Change the OV panel's question: `token`, `direction` or `source`."""
+        self._set(ov=replace(self._selection.ov, **changes))
+
+    def ask_qk(self, **changes: Any) -> None:
+        """Change the QK panel's question: `token`, `side` or `source`."""
+        self._set(qk=replace(self._selection.qk, **changes))
+
+    @property
+    def source(self) -> int | None:
+        """The pinned source position, or none."""
+        return self._selection.source
+
+    def _moves(self, head: Head) -> bool:
+        return head != self._selection.head
+
+    def _set(self, **changes: Any) -> None:
+        before = self._selection
+        after = replace(before, **changes)
+        self._selection = after
+        for name in changes:
+            if getattr(before, name) != getattr(after, name):
+                self.changed.emit(name)

@@ -1,0 +1,99 @@
+"""The line at the bottom: which model, what runs, how far, and the button that stops it."""
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
+
+from engine.messages import LoadModel, ModelFacts, Request, Result, RunPrompt
+from gui.engine_client import EngineClient, Failure
+from gui.session import Session
+
+PATIENCE_MS = 200
+"""What is over sooner is not worth a progress bar."""
+
+
+class StatusBar(QStatusBar):
+    """Facts of the model on the left, work in the middle, the time of the last run."""
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__()
+        self._session, self._client = session, client
+        self._facts: ModelFacts | None = None
+        self.setSizeGripEnabled(False)
+        self.model = _label("The model in use")
+        self.work = _label("What is being computed")
+        self.bar = QProgressBar(maximumWidth=160, textVisible=False)
+        self.bar.setAccessibleName("How far it is")
+        self.stop = QPushButton("Cancel")
+        self.stop.setToolTip("Stop what is being computed (Esc)")
+        self.stop.clicked.connect(client.cancel)
+        self.last = _label("How long the last run took")
+        self.addWidget(self.model)
+        self.addWidget(self.work, 1)
+        for widget in (self.bar, self.stop, self.last):
+            self.addPermanentWidget(widget)
+        self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
+        self._patience.timeout.connect(lambda: self._show_work(True))
+        self._show_work(False)
+        client.progress.connect(self._on_progress)
+        client.answered.connect(self._on_answered)
+        client.failed.connect(self.work.setText)
+        session.changed.connect(self._on_changed)
+        self._on_changed("model")
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take the facts of the model."""
+        assert isinstance(result, ModelFacts)
+        self._facts = result
+        groups = "" if result.n_kv_heads == result.n_heads else f", {result.n_kv_heads} KV"
+        self.model.setText(
+            f"{result.name} · {result.n_layers} × {result.n_heads} heads{groups} · cpu, float32"
+        )
+        self.model.setToolTip(
+            f"d_model {result.d_model}, d_head {result.d_head}, {result.d_vocab:,} tokens, "
+            f"context {result.n_ctx}, positions {result.positions}, norm {result.norm}; "
+            f"{result.parameters:,} parameters, {result.bytes / 2**20:.1f} MiB"
+        )
+
+    def fail(self, slot: str, request: Request, failure: Failure) -> None:
+        """Learn that the model could not be opened; the panels say why."""
+        self.model.setText("no model")
+
+    def _on_changed(self, what: str) -> None:
+        if what == "model":
+            name = self._session.selection.model
+            if self._facts is None or self._facts.name != name:
+                self.model.setText(name)
+            self._client.ask(self, "facts", LoadModel(name))
+
+    def _on_progress(self, what: str, done: int, total: int) -> None:
+        if not what:
+            self._patience.stop()
+            self._show_work(False)
+            return
+        self.work.setText(f"{what} …")
+        self.bar.setRange(0, total)
+        self.bar.setValue(done)
+        if not self.stop.isVisible() and not self._patience.isActive():
+            self._patience.start()
+
+    def _on_answered(self, request: Request, seconds: float) -> None:
+        if isinstance(request, RunPrompt):
+            self.last.setText(f"last run {_duration(seconds)}")
+
+    def _show_work(self, on: bool) -> None:
+        self.bar.setVisible(on)
+        self.stop.setVisible(on)
+        if not on:
+            self.work.setText("ready")
+
+
+def _label(name: str) -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setAccessibleName(name)
+    label.setContentsMargins(4, 0, 12, 0)
+    return label
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
