@@ -1,0 +1,115 @@
+"""Attention: one head, every head of a layer, or every head of the model at a glance."""
+
+import numpy as np
+
+from engine.messages import Attention, Head, Patterns, Refused, ThumbnailPatterns, Thumbnails
+from gui.figures import cells, heading, panels
+from gui.figures.colours import SHARES, Scale, amounts, signed
+from gui.figures.labels import Axis
+from gui.figures.numbers import plain
+from gui.figures.page import Page
+from gui.theme import LIGHT
+
+_GAP = 2.0
+
+
+def draw_attention(
+    page: Page, request: Attention, result: Patterns, head: Head | None = None
+) -> float:
+    """Draw the patterns, scores or value-weighted patterns of a layer, or of one head of it.
+
+    Raises
+    ------
+    Refused
+        If the head is not one of the layer.
+    """
+    count = result.values.shape[0]
+    numbers = list(range(count))
+    if head is not None:
+        if head.layer != request.layer or not 0 <= head.number < count:
+            raise Refused(
+                f"head {head} is not one of layer {request.layer}: choose from "
+                f"{request.layer}.0 to {request.layer}.{count - 1}"
+            )
+        numbers = [head.number]
+    values = result.values[numbers]
+    names = [Head(request.layer, number).name for number in numbers]
+    title = names[0] if head is not None else f"Layer {request.layer}"
+    y = heading.draw(page, f"{title} attention", request.run.model)
+    grids = panels.Grids(
+        titles=names if head is None else [""],
+        values=values,
+        seen=result.mask,
+        rows=Axis("query (destination)", result.labels),
+        columns=Axis("key (source)", result.labels),
+        scale=_scale(request, values[:, result.mask]),
+        bar=_bar_title(request, result),
+    )
+    return panels.draw(page, y, grids)
+
+
+def _scale(request: Attention, values: np.ndarray) -> Scale:
+    if request.kind == "pattern":
+        return SHARES
+    return signed(values) if request.kind == "scores" else amounts(values)
+
+
+def _bar_title(request: Attention, result: Patterns) -> str:
+    if request.kind == "scores":
+        return f"score, q · k / {plain(result.divisor)}"
+    return "attention" if request.kind == "pattern" else "attention × value norm"
+
+
+def draw_thumbnails(page: Page, request: Thumbnails, result: ThumbnailPatterns) -> float:
+    """Draw the pattern of every head, layer down and head across."""
+    n_layers, n_heads, side, _ = result.values.shape
+    if side == 0:
+        raise Refused("there is no token to draw: type a prompt, or put BOS first")
+    y = heading.draw(page, f"{n_layers} × {n_heads} heads, attention", request.run.model)
+    bar = cells.bar_width(page, SHARES, 120.0)
+    names = max(page.measure(f"L{layer}", page.small) for layer in range(n_layers)) + 4.0
+    room = (page.width - names - bar - 8.0 - (n_heads - 1) * _GAP) / n_heads
+    cell = cells.whole_pixels(page, room, side, 40.0 / side)
+    if cell is None:
+        raise Refused(f"{n_heads} heads a layer do not fit a figure of this width: make it wider")
+    rectangles = cells.as_rectangles(side, side, n_layers * n_heads)
+    pitch = page.snap(side * cell + _GAP)
+    first, top = page.snap(names), page.snap(y + page.line_height(page.small))
+    every = 1
+    while page.measure(f"H{n_heads - 1}", page.small) + 1.0 > every * pitch:
+        every += 1
+    for number in range(0, n_heads, every):
+        x = first + number * pitch + side * cell / 2
+        page.text(x, top - 5.0, f"H{number}", size=page.small, anchor="center", colour=LIGHT.muted)
+    every = int(np.ceil(page.small / pitch))
+    for layer in range(n_layers):
+        corner = top + layer * pitch
+        if layer % every == 0:
+            middle = corner + side * cell / 2
+            page.text(
+                first - 3.0,
+                middle,
+                f"L{layer}",
+                size=page.small,
+                anchor="right",
+                colour=LIGHT.muted,
+            )
+        for number in range(n_heads):
+            cells.draw(
+                page,
+                first + number * pitch,
+                corner,
+                cell,
+                result.values[layer, number],
+                result.mask,
+                SHARES,
+                rectangles=rectangles,
+            )
+    bottom = top + n_layers * pitch
+    height = min(max(bottom - top - _GAP, 40.0), 120.0)
+    cells.draw_bar(page, first + n_heads * pitch + 4.0, top, height, SHARES, "attention")
+    bottom = max(bottom, top + height) + 4.0
+    words = f"{len(result.labels):,} tokens; query down, key across"
+    if result.block > 1:
+        words += f"; a cell is the largest of {result.block} × {result.block}"
+    return heading.sentence(page, bottom, [words])

@@ -1,0 +1,199 @@
+"""A grid of values as exact cells, and the colour bar that explains it."""
+
+import numpy as np
+import numpy.typing as npt
+
+from gui.figures.colours import Scale
+from gui.figures.numbers import minus, ticks
+from gui.figures.page import DPI, Page
+from gui.theme import LIGHT
+
+VECTOR_CELLS = 64
+"""Rows and columns up to which cells are drawn as closed rectangles."""
+_MOST_RECTANGLES = 70_000
+_FRAME = 0.4
+BAR = 6.0
+"""Width of a colour bar in points."""
+
+_FINEST = 4 * DPI
+
+
+def as_rectangles(rows: int, columns: int, grids: int = 1) -> bool:
+    """Return whether grids of this shape are drawn as rectangles rather than as pixels."""
+    return max(rows, columns) <= VECTOR_CELLS and grids * rows * columns <= _MOST_RECTANGLES
+
+
+def whole_pixels(page: Page, room: float, count: int, largest: float) -> float | None:
+    """Return the largest side of a cell in whole printed pixels, `count` of which fit the room.
+
+    Raises the page's resolution where whole pixels of 600 dpi would leave much of the room empty.
+
+    Parameters
+    ----------
+    page
+        The page, whose resolution may be raised.
+    room
+        Width for all cells together, in points.
+    count
+        Cells side by side.
+    largest
+        Side that a cell may have at most, in points.
+
+    Returns
+    -------
+    float or None
+        The side in points; None where a cell would be smaller than the finest pixel.
+    """
+    room = min(room, largest * count)
+    best = None
+    for dpi in range(page.dpi, _FINEST + 1, DPI):
+        pixels = int(room * dpi / 72.0 / count + 1e-6)
+        side = pixels * 72.0 / dpi
+        if pixels and (best is None or side > best[1] * 1.05):
+            best = (dpi, side)
+            if side * count >= 0.8 * room:
+                break
+    if best is None:
+        return None
+    page.dpi, side = best
+    return side
+
+
+def draw(
+    page: Page,
+    x: float,
+    y: float,
+    cell: float,
+    values: npt.NDArray[np.floating],
+    seen: npt.NDArray[np.bool_],
+    scale: Scale,
+    *,
+    rectangles: bool,
+) -> None:
+    """Draw a grid of cells.
+
+    Parameters
+    ----------
+    page
+        The page.
+    x, y
+        Top left corner in points, on whole pixels.
+    cell
+        Side of a cell in points, whole pixels.
+    values
+        [row, column].
+    seen
+        True where a cell has a value, [row, column]; the others stay paper.
+    scale
+        Colours and limits.
+    rectangles
+        Whether cells are drawn as rectangles, else as whole pixels.
+    """
+    rows, columns = values.shape
+    seen = seen & np.isfinite(values)
+    index = scale.index(np.where(seen, values, scale.low))
+    if rectangles:
+        _draw_rectangles(page, x, y, cell, index, seen, scale)
+    else:
+        _draw_pixels(page, x, y, cell, index, seen, scale)
+    if cell >= 1.5:
+        _draw_border(page, x, y, cell, seen)
+    half = _FRAME / 2
+    frame = [x - half, y - half, x + columns * cell + half, y + rows * cell + half]
+    page.boxes(np.array([frame]), LIGHT.muted, edge=_FRAME, hollow=True)
+
+
+def _draw_rectangles(
+    page: Page,
+    x: float,
+    y: float,
+    cell: float,
+    index: npt.NDArray[np.intp],
+    seen: npt.NDArray[np.bool_],
+    scale: Scale,
+) -> None:
+    rows, columns = index.shape
+    if not seen.all():
+        paper = [x, y, x + columns * cell, y + rows * cell]
+        page.boxes(np.array([paper]), LIGHT.masked)
+    # An edge in the cell's own colour closes the seams that smoothing leaves between neighbours.
+    edge = min(0.4, 0.15 * cell)
+    for level in np.unique(index[seen]).tolist():
+        row, column = np.nonzero(seen & (index == level))
+        left, top = x + column * cell, y + row * cell
+        boxes = np.stack([left, top, left + cell, top + cell], axis=1)
+        page.boxes(boxes, scale.hex(level), edge=edge)
+
+
+def _draw_pixels(
+    page: Page,
+    x: float,
+    y: float,
+    cell: float,
+    index: npt.NDArray[np.intp],
+    seen: npt.NDArray[np.bool_],
+    scale: Scale,
+) -> None:
+    pixels = np.full((*index.shape, 4), 255, dtype=np.uint8)
+    pixels[..., :3] = scale.colours[index]
+    pixels[~seen, :3] = [int(LIGHT.masked[place : place + 2], 16) for place in (1, 3, 5)]
+    times = round(cell / page.pixel)
+    page.raster(x, y + index.shape[0] * cell, pixels.repeat(times, axis=0).repeat(times, axis=1))
+
+
+def _draw_border(page: Page, x: float, y: float, cell: float, seen: npt.NDArray[np.bool_]) -> None:
+    """Draw the border between cells and masked paper, which may look like a neutral value."""
+    xs: list[float] = []
+    ys: list[float] = []
+    for row, column in np.argwhere(seen[:, 1:] != seen[:, :-1]).tolist():
+        xs += [x + (column + 1) * cell] * 2 + [np.nan]
+        ys += [y + row * cell, y + (row + 1) * cell, np.nan]
+    for row, column in np.argwhere(seen[1:] != seen[:-1]).tolist():
+        xs += [x + column * cell, x + (column + 1) * cell, np.nan]
+        ys += [y + (row + 1) * cell] * 2 + [np.nan]
+    if xs:
+        page.line(xs, ys, colour=LIGHT.line, width=0.3, solid_capstyle="projecting")
+
+
+def _bar_ticks(page: Page, scale: Scale, height: float) -> list[tuple[float, str]]:
+    count = max(1, min(4, int(height / (3.0 * page.small))))
+    if scale.low < 0.0 and count < 2:
+        count = 2
+    places = ticks(scale.low, scale.high, count)
+    places_after = max((len(f"{place:.6g}".partition(".")[2]) for place in places), default=0)
+    return [(place, minus(f"{place:.{places_after}f}")) for place in places]
+
+
+def bar_width(page: Page, scale: Scale, height: float) -> float:
+    """Return how wide a colour bar is with its numbers and its title, in points."""
+    texts = [text for _, text in _bar_ticks(page, scale, height)]
+    widest = max(page.measure(text, page.small) for text in texts)
+    return BAR + 4.0 + widest + 2.0 + page.line_height(page.small)
+
+
+def draw_bar(page: Page, x: float, y: float, height: float, scale: Scale, title: str) -> None:
+    """Draw a colour bar of 256 rectangles with its top left corner at x, y."""
+    step = height / 256
+    for level in range(256):
+        # Each reaches up to the top, so that no seam is left under the next.
+        box = [x, y, x + BAR, y + height - level * step]
+        page.boxes(np.array([box]), scale.hex(level))
+    half = _FRAME / 2
+    frame = [x - half, y - half, x + BAR + half, y + height + half]
+    page.boxes(np.array([frame]), LIGHT.muted, edge=_FRAME, hollow=True)
+    right = x + BAR
+    marks = _bar_ticks(page, scale, height)
+    for value, text in marks:
+        place = y + height * (scale.high - value) / (scale.high - scale.low)
+        page.line([right + 0.4, right + 2.0], [place, place], width=0.4)
+        page.text(right + 4.0, place, text, size=page.small)
+    widest = max(page.measure(text, page.small) for _, text in marks)
+    page.text(
+        right + 4.0 + widest + 2.0 + 0.5 * page.line_height(page.small),
+        y + height / 2,
+        title,
+        size=page.small,
+        anchor="center",
+        colour=LIGHT.muted,
+        upright=True,
+    )

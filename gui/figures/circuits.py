@@ -1,0 +1,123 @@
+"""Tokens that a head's circuits raise and lower, and those at the ends of a direction."""
+
+from engine.messages import (
+    Direction,
+    OVDirection,
+    OVTokens,
+    QKDirection,
+    QKTokens,
+    ScoreRanking,
+    TokenRanking,
+)
+from gui.figures import bars, heading
+from gui.figures.bars import Ranked
+from gui.figures.heading import Token
+from gui.figures.numbers import decimals, plain, signed_number
+from gui.figures.page import Page
+
+
+def _chosen(result: TokenRanking, ids: list[int]) -> int | None:
+    return ids.index(result.token_id) if result.token_id in ids else None
+
+
+def _lists(result: TokenRanking, top: str, bottom: str) -> list[Ranked]:
+    return [
+        Ranked(top, result.labels, result.values, _chosen(result, result.ids.tolist())),
+        Ranked(
+            bottom,
+            result.bottom_labels,
+            result.bottom_values,
+            _chosen(result, result.bottom_ids.tolist()),
+        ),
+    ]
+
+
+def _footer(page: Page, y: float, result: TokenRanking, unit: str) -> float:
+    places = decimals(result.values)
+    return heading.sentence(
+        page,
+        y + 2.0,
+        [
+            Token(result.token_label),
+            f"itself: rank {result.rank:,} of {result.d_vocab:,} "
+            f"({signed_number(result.value, places)}); median "
+            f"{signed_number(result.median, places)}; {unit}",
+        ],
+    )
+
+
+def _where(request: OVTokens | QKTokens) -> str:
+    if request.source == "position" and request.position is not None:
+        place = request.position
+        return f"at position {place}" if place >= 0 else f"at position {-place} from the end"
+    return "after the first MLP" if request.source == "token+mlp0" else ""
+
+
+def draw_ov_tokens(page: Page, request: OVTokens, result: TokenRanking) -> float:
+    """Draw what a head raises and lowers when it reads a token, or which tokens raise one."""
+    y = heading.draw(page, f"{request.head.name} OV", request.model)
+    token = Token(result.token_label)
+    words: list[str | Token]
+    if request.direction == "output":
+        words = ["reading", token, f"{_where(request)} this head moves the logits of"]
+        lists = _lists(result, "raised", "lowered")
+    else:
+        words = ["the logit of", token, "moves most when this head reads"]
+        lists = _lists(result, "raised by", "lowered by")
+    y = heading.sentence(page, y, words)
+    return _footer(page, bars.draw(page, y, lists), result, "in logits")
+
+
+def draw_qk_tokens(page: Page, request: QKTokens, result: ScoreRanking) -> float:
+    """Draw which keys a query token looks for, or which queries look for a key token."""
+    y = heading.draw(page, f"{request.head.name} QK", request.model)
+    token = Token(result.token_label)
+    distance = f", {request.offset} tokens back" if request.offset else ""
+    words: list[str | Token]
+    if request.side == "query":
+        words = ["query", token, f"{_where(request)} scores the keys{distance}"]
+        lists = _lists(result, "highest", "lowest")
+    else:
+        words = ["key", token, f"{_where(request)} is scored by the queries{distance}"]
+        lists = _lists(result, "highest", "lowest")
+    y = heading.sentence(page, y, words)
+    unit = f"scores divided by {plain(result.divisor)}"
+    return _footer(page, bars.draw(page, y, lists), result, unit)
+
+
+def ends(request: Direction) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return the fields' prefix of each end of a direction, and what the end does."""
+    if request.circuit == "ov":
+        return ("read", "read: tokens it responds to"), ("write", "write: tokens it moves")
+    return ("query", "query: tokens that look"), ("key", "key: tokens looked for")
+
+
+def draw_direction(page: Page, request: Direction, result: OVDirection | QKDirection) -> float:
+    """Draw the tokens at both ends of a singular direction."""
+    title = f"{request.head.name} {request.circuit.upper()} direction {request.index}"
+    y = heading.draw(page, title, request.model)
+    words = f"singular value {plain(result.singular_value)}"
+    first, last = result.group.first, result.group.last
+    if last > first:
+        words += f"; values {first} to {last} are within 1 %: only their subspace is defined"
+    y = heading.sentence(page, y, [words]) + 2.0
+    for prefix, does in ends(request):
+        page.text(2.0, y + page.line_height() / 2, does, bold=True, size=page.small)
+        y = bars.draw(
+            page,
+            y + page.line_height(),
+            [
+                Ranked(
+                    "positive",
+                    getattr(result, f"{prefix}_labels"),
+                    getattr(result, f"{prefix}_values"),
+                ),
+                Ranked(
+                    "negative",
+                    getattr(result, f"{prefix}_labels_negative"),
+                    getattr(result, f"{prefix}_values_negative"),
+                ),
+            ],
+        )
+        y += 5.0
+    return y - 5.0

@@ -1,0 +1,177 @@
+"""Typesetting an answer and writing it whole or not at all."""
+
+import io
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+from engine.messages import (
+    QUESTIONS,
+    Attention,
+    Direction,
+    Head,
+    HeadGrid,
+    OVTokens,
+    QKTokens,
+    Refused,
+    RunPrompt,
+    Spectrum,
+    Table,
+    Thumbnails,
+)
+from gui.figures import provenance, rows
+from gui.figures.attention import draw_attention, draw_thumbnails
+from gui.figures.circuits import draw_direction, draw_ov_tokens, draw_qk_tokens
+from gui.figures.fonts import uncovered
+from gui.figures.grids import draw_head_grid, draw_table
+from gui.figures.page import SMALLEST, Page
+from gui.figures.prompt import draw_run
+from gui.figures.spectrum import draw_spectrum
+
+FIGURES: dict[type, Callable[..., float]] = {
+    RunPrompt: draw_run,
+    Attention: draw_attention,
+    Thumbnails: draw_thumbnails,
+    OVTokens: draw_ov_tokens,
+    QKTokens: draw_qk_tokens,
+    Spectrum: draw_spectrum,
+    Direction: draw_direction,
+    Table: draw_table,
+    HeadGrid: draw_head_grid,
+}
+"""How the answer to each question is drawn on a page; each returns the height it used."""
+
+_CANVASES: dict[str, Any] = {
+    ".pdf": FigureCanvasPdf,
+    ".svg": FigureCanvasSVG,
+    ".png": FigureCanvasAgg,
+}
+SUFFIXES = (*_CANVASES, ".csv")
+"""Kinds of file that can be written."""
+
+_NARROWEST, _WIDEST = 1.5, 20.0
+_BOTTOM = 3.0
+
+
+def write(
+    request: Any,
+    result: Any,
+    path: Path,
+    *,
+    head: Head | None = None,
+    width: float = 3.25,
+    font_size: float = 7.0,
+) -> tuple[str, ...]:
+    """Write the answer to a question as a figure, or as rows.
+
+    Parameters
+    ----------
+    request
+        The question.
+    result
+        Its answer.
+    path
+        Where to; the suffix says what: pdf, svg, png or csv.
+    head
+        For attention, the one head to draw; without, all heads of the layer.
+    width
+        Width of the page in inches. Its height follows from what it shows.
+    font_size
+        Size of the ordinary text in points.
+
+    Returns
+    -------
+    tuple of str
+        What the figure could not do as it should, a sentence each.
+
+    Raises
+    ------
+    Refused
+        If the question has no picture, the kind of file is unknown, the head is not one of the
+        layer, or the page is too small for what it is to show.
+    OSError
+        If the file cannot be written; what was there before is left as it was.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise Refused(f"{path.name!r} does not end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+    _check_head(request, result, head)
+    if suffix == ".csv":
+        _replace(path, rows.encode(rows.rows(request, result, head)))
+        return ()
+    page, data = _typeset(request, result, suffix, head, width, font_size)
+    _replace(path, data)
+    boxes = uncovered(page.tokens)
+    if not boxes:
+        return ()
+    return (f"no installed font covers {', '.join(boxes)}: drawn as boxes",)
+
+
+def _check_head(request: Any, result: Any, head: Head | None) -> None:
+    if head is None:
+        return
+    if not isinstance(request, Attention):
+        raise Refused("a head can be chosen for attention only; other questions name theirs")
+    count = result.values.shape[0]
+    if head.layer != request.layer or not 0 <= head.number < count:
+        raise Refused(
+            f"head {head} is not one of layer {request.layer}: choose from "
+            f"{request.layer}.0 to {request.layer}.{count - 1}"
+        )
+
+
+def _typeset(
+    request: Any,
+    result: Any,
+    suffix: str,
+    head: Head | None,
+    width: float,
+    font_size: float,
+) -> tuple[Page, bytes]:
+    if type(request) not in FIGURES:
+        names = [n for n, kind in QUESTIONS.items() if kind in FIGURES]
+        raise Refused(
+            f"there is no picture of this answer: draw {', '.join(names[:-1])} or {names[-1]}"
+        )
+    if not _NARROWEST <= width <= _WIDEST:
+        raise Refused(f"a width of {width:g} inches: choose {_NARROWEST:g} to {_WIDEST:g}")
+    if not SMALLEST <= font_size <= 24.0:
+        raise Refused(f"a font size of {font_size:g} points: choose {SMALLEST:g} to 24")
+    options = {"head": head} if head is not None else {}
+    with mpl.rc_context(), warnings.catch_warnings():
+        # A character that no font has is a box, and told to the caller.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        mpl.rcdefaults()  # the user's own style must not reach into exact figures
+        mpl.rcParams.update(
+            {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": provenance.CREATOR}
+        )
+        page = Page(width, font_size)
+        height = FIGURES[type(request)](page, request, result, **options)
+        figure = page.finish(height + _BOTTOM)
+        buffer = io.BytesIO()
+        _CANVASES[suffix](figure).print_figure(
+            buffer,
+            format=suffix[1:],
+            dpi=page.dpi,
+            facecolor="white",
+            metadata=provenance.metadata(request, head, suffix),
+        )
+    return page, buffer.getvalue()
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file whole: what was there stays until the new one is complete."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

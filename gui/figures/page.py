@@ -1,0 +1,237 @@
+"""A page measured in points from its top left corner, on which the figures are set.
+
+Every text is measured before it is placed and every cell lies on whole pixels of the printed
+resolution, so that nothing is clipped, overlaps or is smoothed. The height is settled last, by
+what was placed; the width is the one asked for, exactly.
+"""
+
+import math
+import unicodedata
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from matplotlib.text import Text
+from matplotlib.transforms import Affine2D
+
+from gui.figures.fonts import advance, properties
+from gui.theme import LIGHT
+
+Anchor = Literal["left", "center", "right"]
+
+DPI = 600
+"""Printed resolution; a raster picture has this or a whole multiple of it."""
+
+SMALLEST = 5.0
+"""Smallest text that a figure is set in, in points."""
+
+_BASELINE = 0.36
+"""How far below the middle of a line its baseline lies, in units of the font size."""
+
+
+def printable(text: str) -> str:
+    """Return a text with its control characters made visible, so that it stays on one line."""
+    return "".join(
+        f"<{ord(character):02X}>"
+        if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+        else character
+        for character in text
+    )
+
+
+class _Raster(Artist):
+    """Pixels set down as they are; matplotlib's own images resample in some formats."""
+
+    def __init__(self, page: "Page", x: float, y: float, pixels: npt.NDArray[np.uint8]) -> None:
+        super().__init__()
+        self._place = (page, x, y)
+        self._pixels = pixels
+
+    def draw(self, renderer: Any) -> None:
+        page, x, y = self._place
+        left, bottom = page.points.transform((x, y))
+        context = renderer.new_gc()
+        renderer.draw_image(context, left, bottom, self._pixels)
+        context.restore()
+        self.stale = False
+
+
+class Page:
+    """A figure in the making.
+
+    Parameters
+    ----------
+    width
+        Width in inches.
+    font_size
+        Size of the ordinary text, in points.
+    """
+
+    def __init__(self, width: float, font_size: float) -> None:
+        self.width = width * 72.0
+        self.size = font_size
+        self.small = max(SMALLEST, font_size - 1.0)
+        self.dpi = DPI
+        self.tokens: list[str] = []
+        self.figure = Figure(figsize=(width, width), dpi=DPI, facecolor="white")
+        self._upright = Affine2D()
+        self.points = self._upright + self.figure.dpi_scale_trans
+
+    @property
+    def pixel(self) -> float:
+        """Size of a printed pixel in points."""
+        return 72.0 / self.dpi
+
+    def snap(self, length: float) -> float:
+        """Return a place or a length rounded to whole pixels, in points."""
+        return round(length / self.pixel) * self.pixel
+
+    def finish(self, height: float) -> Figure:
+        """Set the height, in points, and return the figure."""
+        height = math.ceil(height / self.pixel) * self.pixel
+        self.figure.set_size_inches(self.width / 72.0, height / 72.0)
+        self._upright.clear().scale(1 / 72.0, -1 / 72.0).translate(0.0, height / 72.0)
+        return self.figure
+
+    def line_height(self, size: float | None = None) -> float:
+        """Return the distance between two lines of text, in points."""
+        return 1.3 * (size or self.size)
+
+    def measure(
+        self, text: str, size: float | None = None, *, token: bool = False, bold: bool = False
+    ) -> float:
+        """Return the width of a text in points."""
+        return advance(printable(text), token=token, bold=bold) * (size or self.size)
+
+    def elide(self, text: str, width: float, size: float | None = None) -> str:
+        """Return a token's label, cut with an ellipsis where it is wider than `width` points."""
+        if self.measure(text, size, token=True) <= width:
+            return text
+        kept = len(text) - 1
+        while kept > 0 and self.measure(text[:kept] + "…", size, token=True) > width:
+            kept -= 1
+        return text[:kept] + "…"
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        size: float | None = None,
+        anchor: Anchor = "left",
+        colour: str = LIGHT.text,
+        token: bool = False,
+        bold: bool = False,
+        upright: bool = False,
+    ) -> None:
+        """Set a text literally.
+
+        Parameters
+        ----------
+        x, y
+            Middle of the line across its direction, and the place named by `anchor` along it.
+        text
+            What to set; never read as mathtext or markup.
+        size
+            Font size in points; the page's own without.
+        anchor
+            left, center or right, in the direction of reading.
+        colour
+            `#rrggbb`.
+        token
+            Whether it is a token's label, set in the tokens' face.
+        bold
+            Whether it is set bold.
+        upright
+            Whether it reads from the bottom to the top.
+        """
+        size = size or self.size
+        shown = printable(text)
+        if token:
+            self.tokens.append(text)
+        drop = _BASELINE * size
+        self.figure.add_artist(
+            Text(
+                x + drop if upright else x,
+                y if upright else y + drop,
+                shown,
+                fontproperties=properties(shown, size, token=token, bold=bold),
+                color=colour,
+                horizontalalignment=anchor,
+                verticalalignment="baseline",
+                rotation=90.0 if upright else 0.0,
+                rotation_mode="anchor",
+                parse_math=False,
+                transform=self.points,
+            )
+        )
+
+    def line(
+        self,
+        xs: npt.ArrayLike,
+        ys: npt.ArrayLike,
+        *,
+        colour: str = LIGHT.muted,
+        width: float = 0.5,
+        **style: Any,
+    ) -> None:
+        """Draw a line through points, with matplotlib's line properties."""
+        self.figure.add_artist(
+            Line2D(
+                np.asarray(xs),
+                np.asarray(ys),
+                color=colour,
+                linewidth=width,
+                transform=self.points,
+                **style,
+            )
+        )
+
+    def boxes(
+        self,
+        boxes: npt.NDArray[np.floating],
+        colour: str,
+        *,
+        edge: float = 0.0,
+        hollow: bool = False,
+    ) -> None:
+        """Draw closed rectangles of one colour as one path.
+
+        Parameters
+        ----------
+        boxes
+            Left, top, right and bottom in points, [box, 4].
+        colour
+            `#rrggbb`.
+        edge
+            Width of their edges in points, in the same colour.
+        hollow
+            Whether only the edges are drawn.
+        """
+        left, top, right, bottom = np.asarray(boxes, dtype=np.float64).reshape(-1, 4).T
+        corners = np.stack(
+            [left, top, right, top, right, bottom, left, bottom, left, top], axis=1
+        ).reshape(-1, 2)
+        codes = np.tile(
+            np.array([Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY], dtype=np.uint8), len(left)
+        )
+        self.figure.add_artist(
+            PathPatch(
+                Path(corners, codes),
+                facecolor="none" if hollow else colour,
+                edgecolor=colour if edge else "none",
+                linewidth=edge,
+                joinstyle="miter",
+                transform=self.points,
+            )
+        )
+
+    def raster(self, x: float, bottom: float, pixels: npt.NDArray[np.uint8]) -> None:
+        """Set pixels, [row, column, 4], one to a printed pixel, from a bottom left corner."""
+        self.figure.add_artist(_Raster(self, x, bottom, pixels))

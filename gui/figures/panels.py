@@ -1,0 +1,205 @@
+"""Small multiples of cell grids that share their axes, their limits and one colour bar."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.messages import Refused
+from gui.figures import cells, labels
+from gui.figures.colours import Scale
+from gui.figures.labels import Axis, Setting
+from gui.figures.page import Page
+from gui.theme import LIGHT
+
+LARGEST_CELL = 24.0
+_GAP = 6.0
+_LABEL_SHARE = 0.24
+"""Share of the page's width that token labels may take before they are cut."""
+
+
+@dataclass(frozen=True)
+class Grids:
+    """What the panels show.
+
+    Parameters
+    ----------
+    titles
+        One a panel; empty for none.
+    values
+        [panel, row, column].
+    seen
+        True where a cell has a value, [row, column].
+    rows, columns
+        The axes.
+    scale
+        Colours and limits of all panels.
+    bar
+        Title of the colour bar.
+    marked
+        Cell of each panel to outline, row and column.
+    """
+
+    titles: Sequence[str]
+    values: npt.NDArray[np.floating]
+    seen: npt.NDArray[np.bool_]
+    rows: Axis
+    columns: Axis
+    scale: Scale
+    bar: str
+    marked: Sequence[tuple[int, int]] = ()
+
+
+@dataclass(frozen=True)
+class _Layout:
+    across: int
+    cell: float
+    beside: Setting
+    below: Setting
+
+    @property
+    def whole(self) -> bool:
+        return self.beside.whole and self.below.whole
+
+
+def _layout(page: Page, grids: Grids, across: int, bar: float) -> _Layout | None:
+    """Fit panels side by side; None where a cell would be smaller than a printed pixel."""
+    limit = _LABEL_SHARE * page.width
+    count = grids.values.shape[2]
+    rectangles = _rectangles(grids)
+    title = page.line_height(page.small) if grids.rows.title else 0.0
+    room = page.width - 2 * _GAP - title - bar - (across - 1) * _GAP
+    cell, beside = LARGEST_CELL, None
+    for _ in range(3):  # the labels depend on the cells, which depend on the labels' room
+        beside = labels.beside(page, grids.rows, cell, limit)
+        width = (room - beside.extent) / across
+        found = cells.whole_pixels(page, width, count, LARGEST_CELL)
+        if found is None:
+            return None
+        cell = found
+        if rectangles and cell * count < 0.9 * min(width, LARGEST_CELL * count):
+            cell = width / count
+    beside = labels.beside(page, grids.rows, cell, limit)
+    below = labels.below(page, grids.columns, cell, limit)
+    return _Layout(across, cell, beside, below)
+
+
+def _rectangles(grids: Grids) -> bool:
+    panels, rows, columns = grids.values.shape
+    return cells.as_rectangles(rows, columns, panels)
+
+
+def _choose(page: Page, grids: Grids, bar: float, across: Sequence[int]) -> _Layout:
+    """Choose how many panels stand side by side: the most whose labels are all whole."""
+    dpi = page.dpi
+    best: _Layout | None = None
+    for count in across:
+        page.dpi = dpi
+        layout = _layout(page, grids, count, bar)
+        if layout is None:
+            continue
+        if layout.whole and count > 1:
+            return layout
+        wide = layout.cell * grids.values.shape[2] >= 40.0 or count == across[-1]
+        if best is None and wide:
+            best = layout
+    if best is None:
+        raise Refused(
+            f"{grids.values.shape[0]} patterns of {grids.values.shape[2]:,} tokens do not fit a "
+            "figure of this width: choose one head with --head, or a wider page"
+        )
+    page.dpi = dpi
+    return _layout(page, grids, best.across, bar) or best
+
+
+def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None) -> float:
+    """Draw panels from y on and return where they end.
+
+    Parameters
+    ----------
+    page
+        The page.
+    y
+        Where they begin, in points from the top.
+    grids
+        What they show.
+    across
+        Numbers of panels side by side to try, best first.
+
+    Raises
+    ------
+    Refused
+        If a cell would be smaller than a printed pixel.
+    """
+    panels, rows, columns = grids.values.shape
+    if rows == 0:
+        raise Refused("there is no token to draw: type a prompt, or put BOS first")
+    if across is None:
+        across = sorted({math.ceil(panels / -(-panels // n)) for n in range(1, min(panels, 8) + 1)})
+        across = across[::-1]
+    bar = cells.bar_width(page, grids.scale, 120.0)
+    layout = _choose(page, grids, bar, across)
+    down = -(-panels // layout.across)
+    cell = layout.cell
+    width, height = columns * cell, rows * cell
+    heading = page.line_height(page.small) if any(grids.titles) else 0.0
+    row_title = page.line_height(page.small) if grids.rows.title else 0.0
+    used = layout.across * width + (layout.across - 1) * _GAP
+    left = row_title + layout.beside.extent
+    start = max(2.0, (page.width - left - used - _GAP - bar) / 2)
+    first = page.snap(start + left)
+    pitch = page.snap(width + _GAP), page.snap(heading + height + 4.0)
+    top = page.snap(y + heading)
+    for panel in range(panels):
+        row, column = divmod(panel, layout.across)
+        corner = first + column * pitch[0], top + row * pitch[1]
+        _draw_panel(page, grids, layout, panel, corner)
+        if column == 0:
+            labels.draw_beside(page, grids.rows, layout.beside, *corner, cell)
+        if panel + layout.across >= panels:
+            labels.draw_below(
+                page, grids.columns, layout.below, corner[0], corner[1] + height, cell
+            )
+    grid = (down - 1) * pitch[1] + height
+    bar_height = min(max(grid, 40.0, page.measure(grids.bar, page.small)), max(120.0, height))
+    cells.draw_bar(page, first + used + _GAP, top, bar_height, grids.scale, grids.bar)
+    bottom = max(top + grid + layout.below.extent, top + bar_height + 0.5 * page.line_height())
+    if grids.rows.title:
+        length = page.measure(grids.rows.title, page.small)
+        middle = top + max(grid, length) / 2
+        bottom = max(bottom, top + length)
+        _axis_title(page, start + 0.5 * row_title, middle, grids.rows.title, upright=True)
+    if grids.columns.title:
+        line = page.line_height(page.small)
+        _axis_title(page, first + used / 2, bottom + 0.6 * line, grids.columns.title)
+        bottom += 1.1 * line
+    return bottom
+
+
+def _axis_title(page: Page, x: float, y: float, text: str, *, upright: bool = False) -> None:
+    page.text(x, y, text, size=page.small, anchor="center", colour=LIGHT.muted, upright=upright)
+
+
+def _draw_panel(
+    page: Page, grids: Grids, layout: _Layout, panel: int, corner: tuple[float, float]
+) -> None:
+    x, y = corner
+    cell = layout.cell
+    if grids.titles and grids.titles[panel]:
+        page.text(x, y - 0.55 * page.line_height(page.small), grids.titles[panel], size=page.small)
+    cells.draw(
+        page,
+        x,
+        y,
+        cell,
+        grids.values[panel],
+        grids.seen,
+        grids.scale,
+        rectangles=_rectangles(grids),
+    )
+    if grids.marked:
+        row, column = grids.marked[panel]
+        box = [x + column * cell, y + row * cell, x + (column + 1) * cell, y + (row + 1) * cell]
+        page.boxes(np.array([box]), LIGHT.accent, edge=0.8, hollow=True)

@@ -1,0 +1,59 @@
+"""Where a figure came from, as text inside its file."""
+
+import dataclasses
+import json
+from typing import Any
+
+from engine.messages import QUESTIONS, Head
+
+CREATOR = "Headscope"
+
+_NAMES = {request: question for question, request in QUESTIONS.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Head):
+        return str(value)
+    if dataclasses.is_dataclass(value):
+        return {
+            field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)
+        }
+    return value
+
+
+def question(request: Any, head: Head | None) -> str:
+    """Return a request as JSON in ASCII, as `ask -` takes it; a head cut out is named beside it."""
+    asked = {"question": _NAMES[type(request)], **_plain(request)}
+    if head is not None:
+        asked["head"] = str(head)
+    return json.dumps(asked)
+
+
+def model(request: Any) -> str:
+    """Return the name of the model asked about, empty where there is none."""
+    name = getattr(request, "model", None) or getattr(getattr(request, "run", None), "model", "")
+    return str(name)
+
+
+def metadata(request: Any, head: Head | None, suffix: str) -> dict[str, Any]:
+    """Return what matplotlib writes into a file of this kind; never a date.
+
+    Parameters
+    ----------
+    request
+        The question.
+    head
+        The one head drawn, if not all.
+    suffix
+        .pdf, .svg or .png.
+    """
+    title = f"{CREATOR}: {_NAMES[type(request)]} of {model(request)}"
+    asked = question(request, head)
+    if suffix == ".pdf":
+        return {
+            "Title": title, "Subject": asked, "Creator": CREATOR, "CreationDate": None,
+            "ModDate": None,
+        }  # fmt: skip
+    if suffix == ".svg":
+        return {"Title": title, "Description": asked, "Creator": CREATOR, "Date": None}
+    return {"Title": title, "Description": asked, "Software": CREATOR}
