@@ -1,5 +1,6 @@
 """Where the cells of a grid lie, in whole device pixels, so that edges are crisp at any scale."""
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -96,7 +97,7 @@ class GridGeometry:
 
     def _spans(self, marks: IntArray) -> list[tuple[float, float]]:
         logical = (marks / self.ratio).tolist()
-        return list(zip(logical[:-1], logical[1:], strict=True))
+        return list(itertools.pairwise(logical))
 
     def _rect(self, rows: IntArray, columns: IntArray) -> QRectF:
         top, bottom = (rows / self.ratio).tolist()

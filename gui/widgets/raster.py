@@ -4,6 +4,8 @@ Where cells are larger than pixels each is repeated over whole pixels. Where the
 pixel shows the strongest of its cells, so that one hot cell or a one-token stripe survives.
 """
 
+import itertools
+
 import numpy as np
 import numpy.typing as npt
 
@@ -32,7 +34,7 @@ def strongest(values: np.ndarray, size: int, axis: int, *, signed: bool = False)
     moved = np.moveaxis(values, axis, 0)
     starts = edges(size, moved.shape[0])
     made = np.empty((size, *moved.shape[1:]), dtype=values.dtype)
-    for place, (start, stop) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+    for place, (start, stop) in enumerate(itertools.pairwise(starts)):
         part = moved[start:stop]
         np.max(part, axis=0, out=made[place])
         if signed:

@@ -1,0 +1,146 @@
+"""What is drawn over the image of all heads: gaps, names, scores, marks of the best, frames."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from engine.messages import Head
+from gui import palette
+from gui.theme import UNIT
+from gui.widgets import painting
+from gui.widgets.axis_labels import stride_for
+from gui.widgets.colouring import Colouring, ink
+from gui.widgets.grid_geometry import GridGeometry
+from gui.widgets.number_text import fixed
+
+_BADGE = 10.0
+
+
+def draw_gaps(painter: QPainter, grid: GridGeometry, gap: int) -> None:
+    """Draw the card between the heads."""
+    card, bounds = QColor(palette.theme().card), grid.bounds
+    for _, right in grid.column_spans():
+        painter.fillRect(QRectF(right - gap, bounds.top(), gap, bounds.height()), card)
+    for _, bottom in grid.row_spans():
+        painter.fillRect(QRectF(bounds.left(), bottom - gap, bounds.width(), gap), card)
+
+
+def draw_scores(
+    painter: QPainter,
+    grid: GridGeometry,
+    scores: npt.NDArray[np.floating],
+    colouring: Colouring,
+    gap: int,
+) -> None:
+    """Print each head's score, [layer, head], where it fits."""
+    font = palette.ui_font(small=True)
+    metrics = QFontMetricsF(font)
+    room = grid.pitch - gap
+    decimals = next((n for n in (2, 1) if metrics.horizontalAdvance(fixed(0, n)) <= room), None)
+    if decimals is None or metrics.height() > room + 2:
+        return
+    painter.setFont(font)
+    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
+    for layer, number in np.argwhere(np.isfinite(scores)).tolist():
+        score = float(scores[layer, number])
+        painter.setPen(ink(colouring.colour(score)))
+        cell = grid.cell(layer, number).adjusted(0, 0, -gap, -gap)
+        painter.drawText(cell, flags, fixed(score, decimals))
+
+
+def draw_best(painter: QPainter, grid: GridGeometry, best: Mapping[str, Head], gap: int) -> None:
+    """Mark heads by letters in the top right corner, where a causal pattern has nothing."""
+    letters: dict[Head, str] = {}
+    for measure, head in best.items():
+        letters[head] = letters.get(head, "") + measure[:1].upper()
+    theme = palette.theme()
+    font = palette.ui_font(small=True, bold=True)
+    font.setPixelSize(int(_BADGE) - 1)
+    painter.save()
+    painter.setFont(font)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    metrics = QFontMetricsF(font)
+    for head, text in letters.items():
+        if head.layer >= len(grid.row_edges) - 1 or head.number >= len(grid.column_edges) - 1:
+            continue
+        cell = grid.cell(*head)
+        width = max(_BADGE, metrics.horizontalAdvance(text) + 4)
+        badge = QRectF(cell.right() - gap - width, cell.top(), width, _BADGE + 1)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.text))
+        painter.drawRoundedRect(badge, 2, 2)
+        painter.setPen(QColor(theme.card))
+        painter.drawText(badge, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)
+    painter.restore()
+
+
+def draw_frame(painter: QPainter, grid: GridGeometry, head: Head, colour: str, gap: int) -> None:
+    """Frame a head in the gap around it."""
+    cell = grid.cell(*head).adjusted(0, 0, -gap, -gap)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(painting.pen(colour, 2))
+    painter.drawRect(cell.adjusted(-1, -1, 1, 1))
+
+
+def draw_names(
+    painter: QPainter,
+    grid: GridGeometry,
+    offset: QPointF,
+    inside: QRectF,
+    selected: Head,
+    hovered: Head | None,
+) -> None:
+    """Write L0, L1, … beside the rows in sight and H0, H1, … above the columns in sight.
+
+    Parameters
+    ----------
+    painter
+        On the viewport.
+    grid
+        Where heads lie before scrolling.
+    offset
+        How far they are scrolled.
+    inside
+        The part of the viewport that shows heads.
+    selected, hovered
+        Their names are written in accent, and in the colour of text.
+    """
+    theme = palette.theme()
+    font = palette.ui_font(small=True)
+    metrics = QFontMetricsF(font)
+    height = metrics.height()
+    painter.setFont(font)
+    wide = metrics.horizontalAdvance(f"H{len(grid.column_edges) - 2}")
+    flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+    axes = (
+        ("L", grid.row_spans(), height, selected.layer, -1 if hovered is None else hovered.layer),
+        (
+            "H",
+            grid.column_spans(),
+            wide + UNIT / 2,
+            selected.number,
+            -1 if hovered is None else hovered.number,
+        ),
+    )
+    for letter, spans, need, chosen, pointed in axes:
+        stride = stride_for(grid.pitch, need)
+        for index, (start, stop) in enumerate(spans):
+            near = abs(index - chosen) < stride and index != chosen
+            if near or (index % stride and index != chosen):
+                continue
+            colour = theme.accent if index == chosen else theme.muted
+            painter.setPen(QColor(theme.text if index == pointed != chosen else colour))
+            middle = (start + stop) / 2
+            if letter == "L":
+                top = middle + offset.y() - height / 2
+                if top >= inside.top() - height / 2 and top <= inside.bottom():
+                    box = QRectF(0, top, inside.left() - UNIT / 2, height)
+                    painter.drawText(box, flags | Qt.AlignmentFlag.AlignRight, f"L{index}")
+            else:
+                left = middle + offset.x() - 1
+                if inside.left() <= left <= inside.right():
+                    box = QRectF(left - wide, 0, 2 * wide, inside.top() - UNIT / 2)
+                    painter.drawText(box, flags | Qt.AlignmentFlag.AlignHCenter, f"H{index}")

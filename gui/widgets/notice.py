@@ -1,0 +1,86 @@
+"""One line in a panel that says what state it is in."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui import palette
+from gui.theme import UNIT
+
+
+class Notice(QFrame):
+    """Hidden while there is nothing to say; details, where there are any, behind a button."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Notice")
+        self._text = QLabel()
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setWordWrap(True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._button = QPushButton("Details")
+        self._button.setProperty("quiet", True)
+        self._button.clicked.connect(self._show_details)
+        self._details = ""
+        row = QHBoxLayout(self)
+        row.setContentsMargins(UNIT, UNIT // 2, UNIT // 2, UNIT // 2)
+        row.setSpacing(UNIT)
+        row.addWidget(self._text, 1)
+        row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignTop)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.clear()
+
+    def text(self) -> str:
+        """Return what is said, empty for nothing."""
+        return self._text.text()
+
+    def show_info(self, text: str) -> None:
+        """Say something that is no fault: what is waited for, that a result is old."""
+        self._say("info", text, "")
+
+    def show_failure(self, text: str, details: str = "") -> None:
+        """Say what went wrong; details go behind a button."""
+        self._say("failure", text, details)
+
+    def clear(self) -> None:
+        """Say nothing, and take no room."""
+        self._say("info", "", "")
+
+    def _say(self, kind: str, text: str, details: str) -> None:
+        self._details = details
+        self._text.setText(text)
+        self.setAccessibleDescription(text)
+        self._button.setVisible(bool(details))
+        if self.property("notice") != kind:
+            self.setProperty("notice", kind)
+            for widget in (self, self._text):
+                widget.style().unpolish(widget)
+                widget.style().polish(widget)
+        self.setVisible(bool(text))
+
+    def _show_details(self) -> None:
+        dialog = QDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setWindowTitle("Details")
+        text = QPlainTextEdit(self._details)
+        text.setReadOnly(True)
+        text.setFont(palette.token_font())
+        text.setAccessibleName("Details")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(dialog.reject)
+        column = QVBoxLayout(dialog)
+        column.addWidget(text)
+        column.addWidget(buttons)
+        dialog.resize(80 * UNIT, 45 * UNIT)
+        dialog.open()

@@ -1,0 +1,122 @@
+"""A field for a prompt: it grows with its text, tells of edits, and remembers earlier prompts."""
+
+from collections.abc import Sequence
+from math import ceil
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
+
+_DEBOUNCE = 250
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_HISTORY = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+
+
+class PromptEdit(QPlainTextEdit):
+    """Plain text; Enter submits, Shift+Enter begins a new line, Up and Down walk the history."""
+
+    submitted = Signal()
+    """Somebody pressed Enter."""
+    edited = Signal()
+    """The text has changed, and then not for a quarter of a second."""
+
+    def __init__(self, parent: QWidget | None = None, *, max_lines: int = 8) -> None:
+        super().__init__(parent)
+        self._max_lines = max_lines
+        self._history: list[str] = []
+        self._place = 0
+        self._draft = ""
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_DEBOUNCE)
+        self._timer.timeout.connect(self.edited)
+        self.setAccessibleName("Prompt")
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.textChanged.connect(self._timer.start)
+        self.document().documentLayout().documentSizeChanged.connect(self._grow)
+        self._grow()
+
+    def toPlainText(self) -> str:
+        """Return the text exactly; Qt's own turns no-break spaces into spaces."""
+        raw = self.document().toRawText()
+        return raw.replace("\u2029", "\n").replace("\u2028", "\n")
+
+    def set_text(self, text: str) -> None:
+        """Replace the text, which can be undone, without telling of an edit."""
+        if text != self.toPlainText():
+            self._replace(text)
+        self._timer.stop()
+
+    def set_history(self, texts: Sequence[str]) -> None:
+        """Remember earlier prompts, oldest first."""
+        self._history = list(texts)
+        self._place = len(self._history)
+
+    def sizeHint(self) -> QSize:
+        """Return the size of the text, at most `max_lines` high."""
+        return QSize(super().sizeHint().width(), self._height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the size of the text, so that no line is cut."""
+        return QSize(super().minimumSizeHint().width(), self._height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap anew, which may change the height."""
+        super().resizeEvent(event)
+        self._grow()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow theme and font."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._grow()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Submit, walk the history, or type."""
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if event.key() in _ENTER and not shift:
+            self._timer.stop()
+            self.submitted.emit()
+        elif event.key() in _ENTER:
+            self.insertPlainText("\n")
+        elif not (event.key() in _HISTORY and not shift and self._walk(Qt.Key(event.key()))):
+            super().keyPressEvent(event)
+
+    def _walk(self, key: Qt.Key) -> bool:
+        """Show the prompt before or after in the history, from the text's own first or last line."""
+        up = key == Qt.Key.Key_Up
+        probe = self.textCursor()
+        way = QTextCursor.MoveOperation.Up if up else QTextCursor.MoveOperation.Down
+        if probe.movePosition(way):
+            return False
+        place = self._place + _HISTORY[key]
+        if not 0 <= place <= len(self._history):
+            return False
+        if self._place == len(self._history):
+            self._draft = self.toPlainText()
+        self._place = place
+        self._replace(self._draft if place == len(self._history) else self._history[place])
+        return True
+
+    def _replace(self, text: str) -> None:
+        cursor = self.textCursor()
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        self.setTextCursor(cursor)
+
+    def _height(self) -> int:
+        lines = min(max(ceil(self.document().size().height()), 2), self._max_lines)
+        margins = self.contentsMargins()
+        frame = self.viewportMargins()
+        around = margins.top() + margins.bottom() + frame.top() + frame.bottom()
+        return ceil(
+            lines * self.fontMetrics().lineSpacing() + 2 * self.document().documentMargin() + around
+        )
+
+    def _grow(self) -> None:
+        if self.height() != self._height():
+            self.setFixedHeight(self._height())
+            self.updateGeometry()

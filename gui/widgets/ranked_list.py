@@ -1,0 +1,159 @@
+"""Tokens in order of a number: rank, token, bar, value."""
+
+from collections.abc import Sequence
+
+import numpy.typing as npt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QTableView, QWidget
+
+from gui import palette
+from gui.theme import UNIT
+from gui.widgets import painting
+from gui.widgets.ranked_model import BAR, RANK, TOKEN, VALUE, RankedModel
+from gui.widgets.ranked_row import ROW_HEIGHT, RankedRow
+
+_MOST_ROWS_ASKED = 12
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class RankedList(QTableView):
+    """A click or Enter on a row chooses its token; Ctrl+C copies rows at full precision."""
+
+    chosen = Signal(int)
+    """Token id of the row that was clicked or entered."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ranked = RankedModel(self)
+        self._message = ""
+        self.setModel(self._ranked)
+        self.setItemDelegate(RankedRow(self))
+        self.setProperty("quiet", True)
+        self.setAccessibleName("Ranked tokens")
+        self.setShowGrid(False)
+        self.horizontalHeader().hide()
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(1)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.clicked.connect(self._choose)
+
+    def set_rows(
+        self,
+        ids: npt.NDArray,
+        labels: Sequence[str],
+        values: npt.NDArray,
+        *,
+        signed: bool,
+        highlight: int | None = None,
+        first_rank: int = 1,
+        percent: bool = False,
+        scale: float | None = None,
+    ) -> None:
+        """Show tokens in the order given.
+
+        Parameters
+        ----------
+        ids
+            Token ids, [row].
+        labels
+            The tokens as shown.
+        values
+            Their numbers, [row].
+        signed
+            Write the plus sign, and colour bars by sign.
+        highlight
+            Token id that is the selected one.
+        first_rank
+            Rank of the first row.
+        percent
+            The numbers are shares of 1, written in per cent.
+        scale
+            Number whose bar is as long as the column, for lists that are compared; none: the
+            largest magnitude here.
+        """
+        self._message = ""
+        self._ranked.set_rows(ids, labels, values, signed, highlight, first_rank, percent, scale)
+        self._fit_columns()
+        self.updateGeometry()
+
+    def clear(self, message: str) -> None:
+        """Show a sentence instead of rows."""
+        self._ranked.set_rows([], [], [], False, None, 1, False, None)
+        self._message = message
+        self.updateGeometry()
+        self.viewport().update()
+
+    def sizeHint(self) -> QSize:
+        """Return the size at which up to a dozen rows show without scrolling."""
+        rows = min(max(self._ranked.rowCount(), 3), _MOST_ROWS_ASKED)
+        return QSize(30 * UNIT, rows * ROW_HEIGHT + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size at which a row can be read."""
+        return QSize(18 * UNIT, 3 * ROW_HEIGHT)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Choose by Enter, copy by Ctrl+C."""
+        if event.key() in _ENTER and self.currentIndex().isValid():
+            self._choose(self.currentIndex())
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self._copy()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width out anew."""
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the rows, or the message."""
+        super().paintEvent(event)
+        if self._message:
+            painter = QPainter(self.viewport())
+            painting.message(painter, self.viewport().rect(), self._message)
+            painter.end()
+
+    def _fit_columns(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(self._row_height())
+        tokens = QFontMetrics(palette.token_font())
+        figures = QFontMetrics(palette.ui_font())
+        width = self.viewport().width()
+        last = self._ranked.first_rank + self._ranked.rowCount()
+        rank = figures.horizontalAdvance(str(last)) + UNIT
+        value = self._ranked.widest_value(figures) + UNIT
+        wanted = max(map(tokens.horizontalAdvance, self._ranked.labels), default=0) + 2 * UNIT
+        # The bar keeps a quarter of the width; a long token is elided rather than the bar lost.
+        room = max(width - rank - value, 0)
+        token = min(wanted, max(room - max(width // 4, 3 * UNIT), room // 2))
+        for column, size in ((RANK, rank), (TOKEN, token), (BAR, room - token), (VALUE, value)):
+            self.setColumnWidth(column, size)
+
+    def _row_height(self) -> int:
+        return max(ROW_HEIGHT, QFontMetrics(palette.token_font()).height() + UNIT // 2)
+
+    def _choose(self, index: QModelIndex | QPersistentModelIndex) -> None:
+        self.chosen.emit(self._ranked.token_id(index.row()))
+
+    def _copy(self) -> None:
+        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})
+        lines = [self._ranked.as_text(row) for row in rows or range(self._ranked.rowCount())]
+        QGuiApplication.clipboard().setText("\n".join(lines))

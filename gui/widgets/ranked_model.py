@@ -1,0 +1,135 @@
+"""The rows of a ranked list, kept as arrays so that a whole vocabulary costs nothing to show."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFontMetrics
+
+from gui.widgets import tool_tip
+from gui.widgets.number_text import decimals_for, fixed, percent
+
+RANK, TOKEN, BAR, VALUE = range(4)
+HIGHLIGHT = Qt.ItemDataRole.UserRole
+SPAN = Qt.ItemDataRole.UserRole + 1
+"""Where the bar begins and ends, as shares of its column, and whether it is negative."""
+
+_HEADERS = ("rank", "token", "", "value")
+_NOWHERE = QModelIndex()
+
+
+class RankedModel(QAbstractTableModel):
+    """Rank, token, bar and value of each row."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.labels: Sequence[str] = ()
+        self.first_rank = 1
+        self._ids = np.zeros(0, dtype=np.int64)
+        self._values = np.zeros(0)
+        self._signed = self._percent = False
+        self._highlight: int | None = None
+        self._decimals = 2
+        self._low, self._high = 0.0, 1.0
+
+    def set_rows(
+        self,
+        ids: npt.ArrayLike,
+        labels: Sequence[str],
+        values: npt.ArrayLike,
+        signed: bool,
+        highlight: int | None,
+        first_rank: int,
+        percent: bool,
+        scale: float | None,
+    ) -> None:
+        """Replace all rows; the arguments are those of `RankedList.set_rows`."""
+        self.beginResetModel()
+        self._ids = np.asarray(ids, dtype=np.int64)
+        self.labels = labels
+        self._values = np.asarray(values)
+        self._signed, self._percent = signed, percent
+        self._highlight, self.first_rank = highlight, first_rank
+        self._decimals = decimals_for(self._values)
+        finite = self._values[np.isfinite(self._values)].astype(np.float64)
+        low = min(float(finite.min()), 0.0) if finite.size else 0.0
+        high = max(float(finite.max()), 0.0) if finite.size else 0.0
+        if scale:
+            low, high = (-abs(scale) if low < 0 else 0.0), (abs(scale) if high > 0 else 0.0)
+        self._low, self._high = low, high
+        self.endResetModel()
+
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _NOWHERE) -> int:
+        """Return the number of tokens."""
+        return 0 if parent.isValid() else len(self.labels)
+
+    def columnCount(self, parent: QModelIndex | QPersistentModelIndex = _NOWHERE) -> int:
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(_HEADERS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Return what a column is."""
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return _HEADERS[section]
+        return None
+
+    def data(
+        self,
+        index: QModelIndex | QPersistentModelIndex,
+        role: int = Qt.ItemDataRole.DisplayRole,
+    ) -> Any:
+        """Return one thing about a cell."""
+        row, column = index.row(), index.column()
+        if role == HIGHLIGHT:
+            return self.token_id(row) == self._highlight
+        if role == SPAN and column == BAR:
+            return self._span(float(self._values[row]))
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._text(row, column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tool_tip.literal(
+                f"{self.labels[row]}\nid {self.token_id(row)}\n{self._values[row]!s}"
+            )
+        return None
+
+    def token_id(self, row: int) -> int:
+        """Return the id of a row's token."""
+        return int(self._ids[row])
+
+    def as_text(self, row: int) -> str:
+        """Return a row as tab-separated text: rank, id, token, value at full precision."""
+        value = self._values[row]
+        return f"{self.first_rank + row}\t{self.token_id(row)}\t{self.labels[row]}\t{value!s}"
+
+    def widest_value(self, metrics: QFontMetrics) -> int:
+        """Return how wide the values are in a font; the widest is one of the two ends."""
+        if not len(self._values):
+            return 0
+        ends = (self._values.min(), self._values.max())
+        return max(metrics.horizontalAdvance(self._number(float(end))) for end in ends)
+
+    def _text(self, row: int, column: int) -> str:
+        if column == RANK:
+            return str(self.first_rank + row)
+        if column == TOKEN:
+            return self.labels[row]
+        return self._number(float(self._values[row])) if column == VALUE else ""
+
+    def _number(self, value: float) -> str:
+        if self._percent:
+            return percent(value)
+        return fixed(value, self._decimals, signed=self._signed)
+
+    def _span(self, value: float) -> tuple[float, float, bool]:
+        whole = self._high - self._low
+        if not np.isfinite(value) or whole <= 0:
+            return 0.0, 0.0, False
+        if self._high <= 0:  # all negative: bars grow from the left like positive ones
+            return 0.0, min(value / self._low, 1.0), True
+        nought = -self._low / whole
+        end = min(max((value - self._low) / whole, 0.0), 1.0)
+        return min(nought, end), max(nought, end), self._signed and value < 0

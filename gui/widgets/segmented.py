@@ -1,0 +1,69 @@
+"""A row of buttons of which one is chosen."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QPushButton, QWidget
+
+from gui.widgets import tool_tip
+
+
+class Segmented(QWidget):
+    """Exclusive choices side by side; Tab reaches the chosen one, arrow keys move the choice."""
+
+    changed = Signal(str)
+    """Key of the option that somebody chose; not emitted by `set_value`."""
+
+    def __init__(
+        self, options: Sequence[tuple[str, str]], name: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self._group = QButtonGroup(self)
+        self._buttons: dict[str, QPushButton] = {}
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        for place, (key, label) in enumerate(options):
+            button = QPushButton(label.replace("&", "&&"))
+            button.setCheckable(True)
+            button.setAccessibleName(f"{name}: {label}")
+            button.setProperty("segment", _part(place, len(options)))
+            self._buttons[key] = button
+            self._group.addButton(button)
+            row.addWidget(button)
+        next(iter(self._buttons.values())).setChecked(True)
+        self._told = self.value()
+        self._group.buttonClicked.connect(self._tell)
+
+    def value(self) -> str:
+        """Return the key of the chosen option."""
+        return next(key for key, button in self._buttons.items() if button.isChecked())
+
+    def set_value(self, key: str) -> None:
+        """Choose an option without telling anybody.
+
+        Raises
+        ------
+        KeyError
+            If there is no such option.
+        """
+        self._buttons[key].setChecked(True)
+        self._told = key
+
+    def set_option_enabled(self, key: str, enabled: bool, reason: str = "") -> None:
+        """Allow or forbid an option; the reason is its tool tip while it is forbidden."""
+        self._buttons[key].setEnabled(enabled)
+        self._buttons[key].setToolTip("" if enabled else tool_tip.literal(reason))
+
+    def _tell(self, button: QAbstractButton) -> None:
+        key = self.value()
+        if key != self._told:
+            self._told = key
+            self.changed.emit(key)
+
+
+def _part(place: int, count: int) -> str:
+    if count == 1:
+        return "only"
+    return {0: "first", count - 1: "last"}.get(place, "middle")

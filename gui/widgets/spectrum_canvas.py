@@ -1,0 +1,263 @@
+"""The plot inside a spectrum: pyqtgraph draws axes and curves, everything written is painted.
+
+pyqtgraph's titles, labels and legends parse HTML, so none of them is used.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QFrame, QWidget
+
+from gui import palette
+from gui.theme import UNIT
+from gui.widgets import painting, tool_tip
+
+CIRCUITS = {"ov": "W_OV", "qk": "W_QK"}
+_DOT = 5
+
+
+class Curve(NamedTuple):
+    """Singular values, those measured beyond d_head, and runs of near-equal ones."""
+
+    values: npt.NDArray[np.float64]
+    beyond: npt.NDArray[np.float64]
+    groups: tuple[tuple[int, int], ...]
+
+
+class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
+    """Draws curves; knows nothing of what a click means."""
+
+    pressed = Signal(QPointF)
+    """Where the left button went down."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.describe: Callable[[QPointF], str] = lambda point: ""
+        self._curves: Mapping[str, Curve] = {}
+        self._d_head = 0
+        self._log = True
+        self._floor = 0.0
+        self._selected: tuple[str, int] | None = None
+        self._message = ""
+        self._ring = False
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setMouseEnabled(False, False)
+        self.setMenuEnabled(False)
+        self.hideButtons()
+        self.getViewBox().setDefaultPadding(0)
+        self.dress()
+
+    def set_curves(self, curves: Mapping[str, Curve], d_head: int) -> None:
+        """Show curves, and the cliff after d_head values."""
+        self._curves, self._d_head, self._message = curves, d_head, ""
+        self._draw()
+
+    def set_log(self, log: bool) -> None:
+        """Choose the kind of axis."""
+        if log != self._log:
+            self._log = log
+            self._draw()
+
+    def set_selected(self, selected: tuple[str, int] | None) -> None:
+        """Ring a value."""
+        self._selected = selected
+        self.viewport().update()
+
+    def set_message(self, message: str) -> None:
+        """Show a sentence instead of curves."""
+        self._curves, self._message = {}, message
+        self._draw()
+
+    def set_ring(self, ring: bool) -> None:
+        """Show or hide the ring of the keyboard's focus."""
+        self._ring = ring
+        self.viewport().update()
+
+    def dress(self) -> None:
+        """Take colours and fonts from the theme in force."""
+        theme = palette.theme()
+        self.setBackground(None)
+        font = palette.ui_font(small=True)
+        for name in ("left", "bottom"):
+            axis = self.getAxis(name)
+            axis.setPen(pg.mkPen(theme.line))
+            axis.setTextPen(pg.mkPen(theme.muted))
+            axis.setStyle(tickFont=font, tickLength=-4)
+        self._draw()
+
+    def place(self, index: int, value: float) -> QPointF:
+        """Return where a value is drawn, in pixels of this widget."""
+        point = self.getViewBox().mapViewToScene(QPointF(index + 1, float(self._height(value))))
+        return QPointF(self.mapFromScene(point))
+
+    def event(self, event: QEvent) -> bool:
+        """Take no focus by itself, but follow the mouse."""
+        return bool(super().event(event))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Answer a request for a tool tip."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            tool_tip.show(self.describe(QPointF(event.pos())), event.globalPos(), self)
+            return True
+        return bool(super().viewportEvent(event))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Pass a press of the left button on."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.pressed.emit(event.position())
+        event.accept()
+
+    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        """Paint brackets, ring, legend, titles and notes in pixels of the widget."""
+        painter.save()
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._message:
+            painting.message(painter, self.viewport().rect(), self._message)
+        elif self._curves:
+            self._paint_groups(painter)
+            self._paint_ring(painter)
+            self._paint_texts(painter)
+        if self._ring:
+            painting.focus_ring(painter, self.viewport().rect())
+        painter.restore()
+
+    def _colour(self, circuit: str) -> str:
+        theme = palette.theme()
+        return theme.curve_ov if circuit == "ov" else theme.curve_qk
+
+    def _height(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        numbers = np.asarray(values, dtype=np.float64)
+        return np.log10(np.maximum(numbers, self._floor)) if self._log else numbers
+
+    def _draw(self) -> None:
+        self.clear()
+        shown = bool(self._curves)
+        for name in ("left", "bottom"):
+            self.showAxis(name, shown)
+        small = QFontMetricsF(palette.ui_font(small=True)).height()
+        self._set_scale()
+        notes = 2 if self._has_floored() else 1
+        self.plotItem.layout.setContentsMargins(
+            small + 2, small + UNIT, UNIT, notes * (small + 2) + 2
+        )
+        if not shown:
+            self.viewport().update()
+            return
+        theme = palette.theme()
+        cliff = QPen(QColor(theme.muted), 0, Qt.PenStyle.DashLine)
+        self.addItem(pg.InfiniteLine(self._d_head + 0.5, pen=cliff, movable=False))
+        for name, curve in self._curves.items():
+            colour = QColor(self._colour(name))
+            every = np.concatenate([curve.values, curve.beyond])
+            x, y = np.arange(1, len(every) + 1), self._height(every)
+            self.addItem(pg.PlotCurveItem(x, y, pen=QPen(colour, 0), antialias=True))
+            self.addItem(
+                pg.ScatterPlotItem(x, y, size=_DOT, pen=None, brush=QBrush(colour), antialias=True)
+            )
+        self.viewport().update()
+
+    def _set_scale(self) -> None:
+        values = [curve.values for curve in self._curves.values()]
+        beyond = [curve.beyond for curve in self._curves.values()]
+        every = np.concatenate([np.zeros(0), *values, *beyond])
+        every = every[np.isfinite(every)]
+        if not every.size:
+            return
+        top = float(every.max()) or 1.0
+        kept = np.concatenate(values)
+        kept = kept[kept > 1e-6 * top]
+        # A decade below the least real value, so that what lies after the cliff is seen to fall.
+        self._floor = 10.0 ** (np.floor(np.log10(kept.min() if kept.size else top)) - 1)
+        self.getAxis("left").setLogMode(self._log)
+        low = float(np.log10(self._floor)) if self._log else 0.0
+        high = float(self._height(top))
+        count = max(self._d_head, *(len(c.values) + len(c.beyond) for c in self._curves.values()))
+        self.setXRange(0, count + max(1, count // 40), padding=0)
+        self.setYRange(low, high + 0.08 * (high - low), padding=0)
+        self.getAxis("bottom").setTicks([self._ticks(count)])
+
+    def _ticks(self, count: int) -> list[tuple[int, str]]:
+        step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if count / s <= 8)
+        return [(n, str(n)) for n in (1, *range(max(step, 2), count + 1, step))]
+
+    def _has_floored(self) -> bool:
+        return self._log and any(
+            bool((curve.values < self._floor).any() or (curve.beyond < self._floor).any())
+            for curve in self._curves.values()
+        )
+
+    def _paint_groups(self, painter: QPainter) -> None:
+        for name, curve in self._curves.items():
+            painter.setPen(painting.pen(self._colour(name)))
+            for first, last in curve.groups:
+                if last <= first:
+                    continue
+                left = self.place(first, float(curve.values[first]))
+                right = self.place(last, float(curve.values[last]))
+                top = min(left.y(), right.y()) - 8
+                painter.drawPolyline(
+                    [
+                        QPointF(left.x() - 2, top + 4),
+                        QPointF(left.x() - 2, top),
+                        QPointF(right.x() + 2, top),
+                        QPointF(right.x() + 2, top + 4),
+                    ]
+                )
+
+    def _paint_ring(self, painter: QPainter) -> None:
+        circuit, index = self._selected or ("", 0)
+        if circuit in self._curves and index < len(self._curves[circuit].values):
+            theme = palette.theme()
+            painter.setPen(painting.pen(theme.accent, 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            at = self.place(index, float(self._curves[circuit].values[index]))
+            painter.drawEllipse(at, _DOT + 0.5, _DOT + 0.5)
+
+    def _paint_texts(self, painter: QPainter) -> None:
+        theme = palette.theme()
+        painter.setFont(palette.ui_font(small=True))
+        metrics = QFontMetricsF(painter.font())
+        small = metrics.height()
+        scene = self.getViewBox().sceneBoundingRect()
+        box = QRectF(self.mapFromScene(scene).boundingRect())
+        left = box.left()
+        for name in self._curves:
+            text = CIRCUITS[name]
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self._colour(name)))
+            painter.drawEllipse(QPointF(left + 4, small / 2 + 2), 3.5, 3.5)
+            painter.setPen(QColor(self._colour(name)))
+            width = metrics.horizontalAdvance(text) + 1
+            painter.drawText(QRectF(left + 12, 2, width, small), Qt.TextFlag.TextSingleLine, text)
+            left += width + 12 + 2 * UNIT
+        painter.setPen(QColor(theme.muted))
+        text = f"d_head = {self._d_head}"
+        width = metrics.horizontalAdvance(text) + 1
+        cliff = self.place(self._d_head - 1, self._floor or 0.0).x()
+        cliff = min(cliff, box.right())
+        painter.drawText(
+            QRectF(max(cliff - width, left), 2, width, small), Qt.TextFlag.TextSingleLine, text
+        )
+        centre = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
+        whole = QRectF(self.viewport().rect())
+        painting.rotated_text(
+            painter,
+            QRectF(0, box.top(), small, box.height()),
+            Qt.AlignmentFlag.AlignCenter,
+            "singular value",
+        )
+        notes = ["number, largest first"]
+        if self._has_floored():
+            exponent = round(float(np.log10(self._floor)))
+            notes.insert(1, f"below 1e{exponent}: drawn at the bottom".replace("-", "−"))
+        top = whole.bottom() - len(notes) * (small + 2)
+        for note in notes:
+            painter.drawText(QRectF(box.left(), top, box.width(), small), centre, note)
+            top += small + 2
