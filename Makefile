@@ -1,0 +1,75 @@
+# make, make run   the window (without a display: headscope.png)
+# make test        every test, without a display but for those marked `display`
+# make check       style, types, boundaries, and documents that are made from the code
+# make bench       the ratios of docs/performance.md, measured on this machine
+# make docs        docs/answers.md
+# make screenshots the pictures of the README
+#
+# The first call creates .venv and installs what constraints.txt pins; later ones reuse it.
+# PYTHON=/path/to/python chooses the interpreter.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+export PYTHONNOUSERSITE := 1
+
+.PHONY: run test check bench docs screenshots clean
+.DEFAULT_GOAL := run
+
+run: $(VENV)/.run
+	@$(BIN)/python main.py --check-system
+	@$(BIN)/python main.py
+
+test: $(VENV)/.dev
+	@$(BIN)/python main.py --check-system
+	@if command -v xvfb-run >/dev/null; then \
+	    xvfb-run -a -s "-screen 0 1680x1050x24" $(BIN)/python -m pytest $(ARGS); \
+	elif [ -n "$$CI" ]; then \
+	    echo "xvfb-run is missing: the tests that drive the real window need it" >&2; exit 1; \
+	else \
+	    echo "xvfb-run is missing, so the tests that need a display are left out"; \
+	    $(BIN)/python -m pytest -m "not display" $(ARGS); \
+	fi
+
+check: $(VENV)/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python docs/make_answers.py --check
+
+bench: $(VENV)/.bench
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(VENV)/.run
+	@$(BIN)/python docs/make_answers.py
+
+screenshots: $(VENV)/.run
+	@$(BIN)/python docs/make_screenshots.py
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+
+$(BIN)/python:
+	@[ -n "$(PYTHON)" ] && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "Headscope needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11" >&2; \
+	    exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+# torch alone is 200 MB, so each step says what it waits for.
+$(VENV)/.run: $(BIN)/python pyproject.toml constraints.txt
+	@echo "Installing Headscope into $(VENV), once; this takes a few minutes"
+	@$(PIP) setuptools
+	@$(PIP) --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run
+	@echo "Installing the tools that test and check it"
+	@$(PIP) --no-build-isolation -e '.[dev]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.run
+	@echo "Installing what the benchmarks compare with"
+	@$(PIP) --no-build-isolation -e '.[bench]'
+	@touch $@

@@ -1,0 +1,71 @@
+"""What may load what, seen from a fresh interpreter."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def loaded_by(code: str) -> set[str]:
+    """Top-level modules in a new interpreter after `code` has run there."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def modules_of(package: str) -> list[str]:
+    """Every module of a package, dotted."""
+    return sorted(
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in (ROOT / package).rglob("*.py")
+    )
+
+
+@pytest.mark.parametrize("module", ["engine", "engine.messages", "engine.job", "main", "resources"])
+def test_what_is_imported_before_the_first_paint_imports_no_torch(module: str) -> None:
+    assert not loaded_by(f"import {module}") & {"torch", "transformer_lens", "transformers"}
+
+
+def test_no_module_of_the_window_imports_torch() -> None:
+    imports = "\n".join(f"import {module}" for module in modules_of("gui"))
+    loaded = loaded_by(imports)
+    assert "PySide6" in loaded
+    assert not loaded & {"torch", "transformer_lens", "transformers"}
+
+
+def test_no_module_of_the_engine_imports_qt_or_matplotlib() -> None:
+    imports = "\n".join(f"import {module}" for module in modules_of("engine"))
+    loaded = loaded_by(imports)
+    assert "torch" in loaded
+    assert not loaded & {"PySide6", "shiboken6", "pyqtgraph", "superqt"}
+    # transformer_lens may bring matplotlib of its own accord; our files must not name it.
+    assert not [
+        path
+        for path in (ROOT / "engine").rglob("*.py")
+        if "import matplotlib" in path.read_text() or "from matplotlib" in path.read_text()
+    ]
+
+
+def test_a_figure_is_typeset_where_qt_cannot_be_imported(tmp_path: Path) -> None:
+    target = tmp_path / "pattern.pdf"
+    code = f"""
+import sys
+for name in ("PySide6", "shiboken6", "pyqtgraph", "superqt"):
+    sys.modules[name] = None
+import main
+sys.exit(main.main(["figure", "attention", "--model", "toy",
+    "--text", "result = 0 ans return", "--layer", "0", "-o", {str(target)!r}]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert target.read_bytes().startswith(b"%PDF")
