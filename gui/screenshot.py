@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QIODevice, QPoint, QRect, QSaveFile
-from PySide6.QtGui import QColor, QImage, QPainter, QRegion
+from PySide6.QtCore import QByteArray, QIODevice, QPoint, QRect, QSaveFile
+from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter, QRegion
 from PySide6.QtWidgets import QApplication, QWidget
 
 from engine.messages import Refused
@@ -43,10 +43,8 @@ def save(image: QImage, path: Path) -> None:
         If it cannot be written there.
     """
     file = QSaveFile(str(path))
-    written = (
-        file.open(QIODevice.OpenModeFlag.WriteOnly) and image.save(file, "PNG") and file.commit()
-    )
-    if not written:
+    opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not (opened and QImageWriter(file, QByteArray(b"png")).write(image) and file.commit()):
         raise Refused(f"cannot write {path}: {file.errorString()}")
 
 

@@ -18,10 +18,13 @@ class StatusBar(QStatusBar):
         super().__init__()
         self._session, self._client = session, client
         self._facts: ModelFacts | None = None
+        self._failure = ""
         self.setSizeGripEnabled(False)
         self.model = _label("The model in use")
         self.work = _label("What is being computed")
-        self.bar = QProgressBar(maximumWidth=160, textVisible=False)
+        self.bar = QProgressBar()
+        self.bar.setMaximumWidth(160)
+        self.bar.setTextVisible(False)
         self.bar.setAccessibleName("How far it is")
         self.stop = QPushButton("Cancel")
         self.stop.setToolTip("Stop what is being computed (Esc)")
@@ -36,7 +39,7 @@ class StatusBar(QStatusBar):
         self._show_work(False)
         client.progress.connect(self._on_progress)
         client.answered.connect(self._on_answered)
-        client.failed.connect(self.work.setText)
+        client.failed.connect(self._on_failed)
         session.changed.connect(self._on_changed)
         self._on_changed("model")
 
@@ -78,13 +81,17 @@ class StatusBar(QStatusBar):
 
     def _on_answered(self, request: Request, seconds: float) -> None:
         if isinstance(request, RunPrompt):
+            self._failure = ""
             self.last.setText(f"last run {_duration(seconds)}")
+
+    def _on_failed(self, sentence: str) -> None:
+        self._failure = sentence
 
     def _show_work(self, on: bool) -> None:
         self.bar.setVisible(on)
         self.stop.setVisible(on)
         if not on:
-            self.work.setText("ready")
+            self.work.setText(self._failure or "ready")
 
 
 def _label(name: str) -> QLabel:

@@ -5,6 +5,7 @@ A widget asks for a look by a dynamic property: `card` (a frame that is a card),
 button of a segmented control.
 """
 
+from pathlib import Path
 from string import Template
 
 from gui.theme import RADIUS, UNIT, Theme
@@ -79,6 +80,29 @@ QComboBox {
 QComboBox:hover { background: $accent_ground; }
 QComboBox:focus, QComboBox:on { border-color: $accent; }
 QComboBox:disabled { color: $muted; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow { image: url("$icons/down-$name.svg"); width: 10px; height: 10px; }
+QComboBox QAbstractItemView::item { padding: 3px ${half}px; }
+QSpinBox::up-button, QDoubleSpinBox::up-button,
+QSpinBox::down-button, QDoubleSpinBox::down-button { border: none; width: 16px; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow {
+    image: url("$icons/up-$name.svg"); width: 9px; height: 9px;
+}
+QSpinBox::down-arrow, QDoubleSpinBox::down-arrow {
+    image: url("$icons/down-$name.svg"); width: 9px; height: 9px;
+}
+
+QCheckBox { spacing: ${half}px; }
+QCheckBox::indicator, QMenu::indicator {
+    width: 12px; height: 12px; border: 1px solid $muted; border-radius: 3px; background: $field;
+}
+QCheckBox:focus { color: $accent; }
+QMenu::indicator { margin-left: ${half}px; }
+QCheckBox::indicator:checked, QMenu::indicator:checked {
+    background: $accent; border-color: $accent; image: url("$icons/check-$name.svg");
+}
+QCheckBox::indicator:disabled { border-color: $line; }
+QMenu::right-arrow { width: 10px; height: 10px; }
 QAbstractItemView {
     background: $card; color: $text; border: 1px solid $line; outline: none;
     selection-background-color: $accent_ground; selection-color: $text;
@@ -144,5 +168,10 @@ def stylesheet(theme: Theme, small_point_size: float) -> str:
         Size of small print.
     """
     return _SHEET.substitute(
-        vars(theme), unit=UNIT, half=UNIT // 2, radius=RADIUS, small=f"{small_point_size:g}"
+        vars(theme),
+        unit=UNIT,
+        half=UNIT // 2,
+        radius=RADIUS,
+        small=f"{small_point_size:g}",
+        icons=(Path(__file__).parent / "icons").as_posix(),
     )

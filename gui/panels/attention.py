@@ -18,6 +18,7 @@ from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token
 from gui.session import Session
 from gui.theme import UNIT
+from gui.widgets.colouring import Colours
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.segmented import Segmented
 from gui.widgets.token_strip import TokenStrip
@@ -44,7 +45,8 @@ class AttentionPanel(Panel):
             "What the cells hold",
         )
         self.kind.changed.connect(session.set_kind)
-        self.hide_bos = QPushButton("hide BOS", checkable=True)
+        self.hide_bos = QPushButton("hide BOS")
+        self.hide_bos.setCheckable(True)
         self.hide_bos.setToolTip("Leave the first token out of the colour range; numbers stay")
         self.hide_bos.clicked.connect(session.set_hide_bos)
         self.add_controls([self.kind, self.hide_bos])
@@ -106,7 +108,7 @@ class AttentionPanel(Panel):
         values = shown.values[now.head.number]
         kind = self._kind()
         low, high = reading.limits(values, shown.mask, kind, now.hide_bos)
-        colours = "diverging" if kind == "scores" else "sequential"
+        colours: Colours = "diverging" if kind == "scores" else "sequential"
         self.heatmap.set_grid(
             values,
             shown.mask,
@@ -123,7 +125,7 @@ class AttentionPanel(Panel):
         self.heatmap.set_pinned(query, source)
         along = values[query] if now.looking == "attends to" else values[:, query]
         seen = shown.mask[query] if now.looking == "attends to" else shown.mask[:, query]
-        self.strip.set_tokens(shown.labels, run.ids)
+        self.strip.set_tokens(shown.labels, run.ids.tolist())
         self.strip.set_values(np.where(seen, along, np.nan), (low, high), colours)
         self.strip.set_pinned(query)
         token = Token(shown.labels[query])

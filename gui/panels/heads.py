@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from superqt import QFlowLayout
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QScrollArea,
     QSizePolicy,
-    QStackedLayout,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -227,10 +227,11 @@ class Panel(QWidget):
         self.above.setSpacing(UNIT * 3 // 4)
         outer.addLayout(self.above)
         self.notice = Notice()
-        self.notice.hide()
         outer.addWidget(self.notice)
         self.body = QWidget()
-        scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidget(self.body)
         scroll.viewport().setAutoFillBackground(False)
         self.body.setAutoFillBackground(False)
@@ -242,10 +243,10 @@ class Panel(QWidget):
         middle.setContentsMargins(0, 0, 0, 0)
         middle.addWidget(self._waiting_text)
         middle.addStretch(1)
-        self._pages = QStackedLayout()
+        self._pages = QStackedWidget()
         self._pages.addWidget(waiting)
         self._pages.addWidget(scroll)
-        outer.addLayout(self._pages, 1)
+        outer.addWidget(self._pages, 1)
 
     def _place_controls(self) -> None:
         row = self.header.layout()
@@ -279,9 +280,7 @@ class Panel(QWidget):
             self._pages.setCurrentIndex(0)
 
     def _update_state(self, wanted: dict[str, Request]) -> None:
-        failing = any(
-            wanted.get(slot) == request for slot, (request, _) in self._failures.items()
-        )
+        failing = any(wanted.get(slot) == request for slot, (request, _) in self._failures.items())
         complete = self.main in wanted and all(
             self.current(slot, request) is not None for slot, request in wanted.items()
         )

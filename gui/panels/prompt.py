@@ -47,7 +47,8 @@ class PromptPanel(Panel):
         super().__init__(session, client)
         self.history: list[str] = []
         self._slow_runs = 0
-        self._examples = QToolButton(text="Examples ▾")
+        self._examples = QToolButton()
+        self._examples.setText("Examples ▾")
         self._examples.setAccessibleName("Example prompts")
         self._examples.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._examples.setMenu(self._example_menu())
@@ -55,7 +56,7 @@ class PromptPanel(Panel):
 
         self.edit = PromptEdit(max_lines=6)
         self.edit.setAccessibleName("Prompt text")
-        self.edit.setPlainText(session.selection.text)
+        self.edit.set_text(session.selection.text)
         self.edit.edited.connect(self._on_edited)
         self.edit.submitted.connect(self._on_submitted)
         self.above.addWidget(self.edit)
@@ -94,7 +95,7 @@ class PromptPanel(Panel):
         run = self.known("run")
         assert isinstance(run, Run)
         self.subtitle.setText(count(len(run.labels), "token"))
-        self.strip.set_tokens(run.labels, run.ids)
+        self.strip.set_tokens(run.labels, run.ids.tolist())
         self.strip.set_pinned(pinned_query(self.session.selection, run))
         self.guesses.set_rows(
             run.next_ids, run.next_labels, np.exp(run.next_log_probs), signed=False, percent=True
@@ -129,7 +130,7 @@ class PromptPanel(Panel):
     def _on_changed(self, what: str) -> None:
         # Only a new text: what is being typed must not be undone by a click elsewhere.
         if what == "text" and self._typed() != self.session.selection.text:
-            self.edit.setPlainText(self.session.selection.text)
+            self.edit.set_text(self.session.selection.text)
         super()._on_changed(what)
 
     def _on_edited(self) -> None:

@@ -2,8 +2,16 @@
 
 from typing import Any, cast
 
-from engine.messages import ModelFacts, QKTokens, Request, Run, ScoreRanking, Side, Source
-from engine.messages import TokenRanking
+from engine.messages import (
+    ModelFacts,
+    QKTokens,
+    Request,
+    Run,
+    ScoreRanking,
+    Side,
+    Source,
+    TokenRanking,
+)
 from gui.engine_client import EngineClient
 from gui.panels import reading
 from gui.panels.circuit import CircuitPanel

@@ -33,7 +33,7 @@ def pinned_source(selection: Selection, run: Run, patterns: Patterns) -> int:
 
 def head_exists(selection: Selection, patterns: Patterns) -> bool:
     """Return whether the answer has the selected head."""
-    return selection.head.number < patterns.values.shape[0]
+    return selection.head.number < len(patterns.values)
 
 
 def limits(

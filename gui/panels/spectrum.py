@@ -119,7 +119,7 @@ class SpectrumPanel(Panel):
             ov.groups,
             qk.groups,
         )
-        self.plot.set_selected(*(self._chosen or ("ov", None)))
+        self.plot.set_selected(*(self._chosen or (None, 0)))
         told = f"overlap: read/write {ov.read_write_overlap:.2f}"
         told += f" · query/key {qk.read_write_overlap:.2f} · random {ov.random_overlap:.2f}"
         self.overlap.set_parts([told + self._cliff(ov)])

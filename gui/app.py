@@ -1,0 +1,119 @@
+"""Start the window, or take a picture of it, and end in good order."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QApplication
+
+from engine.messages import Refused
+from gui import palette, screenshot
+from gui.engine_client import EngineClient, EngineLike
+from gui.panels.prompt import PromptPanel
+from gui.session import Session
+from gui.settings import SYSTEM_THEME, Settings
+from gui.window import Window
+
+SETTLE_MS = 100
+PICTURE_SECONDS = 300
+
+
+def run(
+    make_engine: Callable[[], EngineLike],
+    *,
+    screenshot: Path | None = None,
+    size: tuple[int, int] = (1600, 1000),
+    scale: int = 1,
+    theme: str | None = None,
+) -> int:
+    """Show the window until it is closed, or picture the default session.
+
+    Parameters
+    ----------
+    make_engine
+        Called in the engine thread, after the first paint.
+    screenshot
+        Write a picture of the default session there instead of waiting for a user.
+    size
+        Width and height of the window.
+    scale
+        Pixels of the picture per unit of the size.
+    theme
+        `light` or `dark`; none is the user's choice, in a picture light.
+
+    Returns
+    -------
+    int
+        Exit code of the process. It does not return while a third-party load holds the engine
+        thread: the process ends there.
+    """
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("headscope")
+    app.setApplicationDisplayName("Headscope")
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    settings = None if screenshot else Settings()
+    chosen = theme or (settings.theme() if settings else "light")
+    palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
+    session = Session(settings.selection() if settings else None)
+    client = EngineClient(make_engine)
+    window = Window(session, client, settings, chosen)
+    window.resize(*size)
+    taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
+    if settings:
+        window.restore()
+        _keep_history(window, settings, app)
+    window.painted.connect(client.start)
+    window.show()
+    code = app.exec()
+    window.hide()
+    if not client.close():
+        # The engine thread is inside `import torch` or the like, and Python would wait for it.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    if taker and taker.failure:
+        sys.stderr.write(f"headscope: {taker.failure}\n")
+        return 1
+    return code
+
+
+class PictureTaker(QObject):
+    """Waits until every panel is filled, takes the picture, and quits."""
+
+    def __init__(self, window: Window, client: EngineClient, path: Path, scale: int) -> None:
+        super().__init__(window)
+        self._window, self._client, self._path, self._scale = window, client, path, scale
+        self.failure = ""
+        self._settled = QTimer(self, interval=SETTLE_MS, singleShot=True)
+        self._settled.timeout.connect(self._take)
+        self._limit = QTimer(self, interval=PICTURE_SECONDS * 1000, singleShot=True)
+        self._limit.timeout.connect(self._give_up)
+        self._limit.start()
+        client.idle.connect(self._settled.start)
+
+    def _take(self) -> None:
+        if self._client.busy or not all(panel.filled for panel in self._window.panels):
+            return
+        failures = [panel.failure() for panel in self._window.panels]
+        self.failure = next((failed.sentence for failed in failures if failed), "")
+        try:
+            screenshot.save(screenshot.picture(self._window, self._scale), self._path)
+        except Refused as refused:
+            self.failure = str(refused)
+        QApplication.quit()
+
+    def _give_up(self) -> None:
+        waiting = [panel.title for panel in self._window.panels if not panel.filled]
+        self.failure = f"no picture: still waiting for {', '.join(waiting)}"
+        QApplication.quit()
+
+
+def _keep_history(window: Window, settings: Settings, app: QApplication) -> None:
+    for panel in window.panels:
+        if isinstance(panel, PromptPanel):
+            panel.set_history(settings.history())
+            app.aboutToQuit.connect(lambda p=panel: settings.keep_history(p.history))

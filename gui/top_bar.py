@@ -1,0 +1,131 @@
+"""The line at the top: which model, with or without BOS, and the menus."""
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
+
+from engine.messages import ListModels, LoadModel, ModelFacts, ModelList, Request, Result
+from gui.engine_client import EngineClient, Failure
+from gui.palette import theme
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets.tool_tip import literal
+
+
+class TopBar(QWidget):
+    """Model picker, BOS switch, menus, the button for pictures and the one for the theme."""
+
+    picture_wanted = Signal()
+    theme_toggled = Signal()
+
+    def __init__(self, session: Session, client: EngineClient, menus: list[QMenu]) -> None:
+        super().__init__()
+        self._session, self._client = session, client
+        self._facts: ModelFacts | None = None
+        name = QLabel("Headscope")
+        name.setProperty("role", "title")
+        self.models = QComboBox()
+        self.models.setAccessibleName("Model")
+        self.models.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.models.addItem(session.selection.model)
+        self.models.activated.connect(self._on_model_picked)
+        self.bos = QPushButton("BOS")
+        self.bos.setCheckable(True)
+        self.bos.setAccessibleName("Begin the prompt with the BOS token")
+        self.bos.clicked.connect(session.set_prepend_bos)
+        self.picture = QPushButton("Save picture")
+        self.picture.clicked.connect(self.picture_wanted)
+        self.theme = QPushButton()
+        self.theme.clicked.connect(self.theme_toggled)
+
+        row = QHBoxLayout(self)
+        row.setContentsMargins(UNIT * 2 - 2, UNIT, UNIT * 2 - 2, UNIT)
+        row.setSpacing(UNIT)
+        for widget in (name, self.models, self.bos):
+            row.addWidget(widget)
+        row.addStretch(1)
+        for menu in menus:
+            button = QToolButton()
+            button.setText(f"{menu.title()} ▾")
+            button.setAccessibleName(menu.title())
+            button.setMenu(menu)
+            button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+            row.addWidget(button)
+        row.addWidget(self.theme)
+        row.addWidget(self.picture)
+        self.show_theme_name()
+        session.changed.connect(self._on_changed)
+        client.ask(self, "models", ListModels())
+        self._on_changed("model")
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take the list of models, or the facts of the one in use."""
+        if isinstance(result, ModelList):
+            with QSignalBlocker(self.models):
+                self.models.clear()
+                for entry in result.models:
+                    self.models.addItem(entry.name)
+                    about = f"{entry.about} ({entry.source})"
+                    self.models.setItemData(
+                        self.models.count() - 1, literal(about), Qt.ItemDataRole.ToolTipRole
+                    )
+            self._show_model()
+        elif isinstance(result, ModelFacts):
+            self._facts = result
+            self._show_bos()
+
+    def fail(self, slot: str, request: Request, failure: Failure) -> None:
+        """Learn that there is no list or no model; the panels say why."""
+        self._show_bos()
+
+    def show_theme_name(self) -> None:
+        """Name the theme that a click leads to."""
+        self.theme.setText("Light" if theme().name == "dark" else "Dark")
+        self.theme.setAccessibleName(f"Switch to the {self.theme.text().lower()} theme")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the ground and the line under it."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(theme().card))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, QColor(theme().line))
+        painter.end()
+
+    def _on_changed(self, what: str) -> None:
+        if what == "model":
+            self._client.ask(self, "facts", LoadModel(self._session.selection.model))
+            self._show_model()
+        if what in ("model", "prepend_bos"):
+            self._show_bos()
+
+    def _on_model_picked(self, index: int) -> None:
+        self._session.open_model(self.models.itemText(index))
+
+    def _show_model(self) -> None:
+        name = self._session.selection.model
+        index = next((i for i in range(self.models.count()) if self.models.itemText(i) == name), -1)
+        if index < 0:
+            self.models.addItem(name)
+            index = self.models.count() - 1
+        self.models.setCurrentIndex(index)
+
+    def _show_bos(self) -> None:
+        now = self._session.selection
+        known = self._facts is not None and self._facts.name == now.model
+        has = known and self._facts is not None and self._facts.has_bos
+        default = self._facts.prepend_bos if known and self._facts is not None else True
+        self.bos.setEnabled(has)
+        self.bos.setChecked(has and (default if now.prepend_bos is None else now.prepend_bos))
+        if not known:
+            self.bos.setToolTip("The model is not open yet")
+        elif has:
+            self.bos.setToolTip("Begin the prompt with the beginning-of-sequence token")
+        else:
+            self.bos.setToolTip("This model has no beginning-of-sequence token")

@@ -1,0 +1,216 @@
+"""The window: cards made from PANELS, a bar above, a bar below, and what happens on closing."""
+
+import pkgutil
+from functools import partial
+from itertools import pairwise
+
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence, QPaintEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QWidget
+
+from gui import palette
+from gui.dock import CardDock
+from gui.engine_client import EngineClient
+from gui.panels import PANELS
+from gui.panels.panel import Panel
+from gui.picture_dialog import PictureDialog
+from gui.session import Session
+from gui.settings import SYSTEM_THEME, Settings
+from gui.status_bar import StatusBar
+from gui.theme import THEMES, UNIT
+from gui.top_bar import TopBar
+
+COLUMN_SHARES = (21, 46, 33)
+ABOUT = (
+    "Headscope 0.1\n\nA microscope for attention heads: where a head looks (its pattern and its "
+    "QK circuit), what it brings (its OV circuit), and how many directions it uses "
+    "(its spectrum), read from the model's own weights.\n\n"
+    "Everything is computed on this machine; nothing is sent anywhere."
+)
+HOW_TO = (
+    "Type a prompt. Heads shows every head's pattern on it; click one to open it.\n\n"
+    "Attention: each row is a token looking back. Click a cell or a token to pin it.\n\n"
+    "OV: what the head raises and lowers when it reads the pinned source. "
+    "QK: what it looks for when it stands on the pinned token. Click a token in a list to ask "
+    "about it, or type another.\n\n"
+    "Spectrum: how many directions the head uses. Click a value for the tokens at its two ends."
+)
+
+
+class Window(QMainWindow):
+    """Headscope's window.
+
+    Parameters
+    ----------
+    session
+        What is selected.
+    client
+        The way to the engine.
+    settings
+        Where layout, prompt and theme are kept; none keeps nothing.
+    theme
+        `light`, `dark` or `system`.
+    """
+
+    painted = Signal()
+    """The window has been painted for the first time."""
+
+    def __init__(
+        self, session: Session, client: EngineClient, settings: Settings | None, theme: str
+    ) -> None:
+        super().__init__()
+        self.setWindowTitle("Headscope")
+        self._session, self._client, self._settings = session, client, settings
+        self._theme = theme
+        self._was_painted = False
+        # Docks live in a window of their own inside this one, which gives them a margin.
+        self._stage = QMainWindow()
+        self._stage.setWindowFlags(Qt.WindowType.Widget)
+        self._stage.setContentsMargins(UNIT, UNIT, UNIT, UNIT)
+        self._stage.setDockOptions(
+            QMainWindow.DockOption.AllowNestedDocks | QMainWindow.DockOption.AllowTabbedDocks
+        )
+        self.setCentralWidget(self._stage)
+        self.docks = [
+            CardDock(pkgutil.resolve_name(name)(session, client), self._stage) for name in PANELS
+        ]
+        self.top = TopBar(session, client, self._make_menus())
+        self.top.picture_wanted.connect(self.save_picture)
+        self.top.theme_toggled.connect(self._toggle_theme)
+        self.setMenuWidget(self.top)
+        self.status = StatusBar(session, client)
+        self.setStatusBar(self.status)
+        self.reset_layout()
+        self.setMinimumSize(720, 480)
+        QApplication.styleHints().colorSchemeChanged.connect(self._on_system_theme)
+        session.changed.connect(self._keep)
+
+    @property
+    def panels(self) -> list[Panel]:
+        """The panels, in the order of PANELS."""
+        return [dock.panel for dock in self.docks]
+
+    def reset_layout(self) -> None:
+        """Put every card back where it stood at first."""
+        columns: dict[int, list[CardDock]] = {}
+        for dock in self.docks:
+            dock.setFloating(False)
+            self._stage.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
+            columns.setdefault(dock.panel.column, []).append(dock)
+        heads = [columns[column][0] for column in sorted(columns)]
+        for left, right in pairwise(heads):
+            self._stage.splitDockWidget(left, right, Qt.Orientation.Horizontal)
+        for docks in columns.values():
+            for above, below in pairwise(docks):
+                self._stage.splitDockWidget(above, below, Qt.Orientation.Vertical)
+        for dock in self.docks:
+            dock.show()
+        self._share_out(columns, heads)
+        # Qt shares the room out anew when a window is first shown.
+        QTimer.singleShot(0, self, lambda: self._share_out(columns, heads))
+
+    def restore(self) -> None:
+        """Go back to the layout of the last time, if there was one."""
+        kept = self._settings.layout() if self._settings else None
+        if kept is not None:
+            self.restoreGeometry(kept[0])
+            QTimer.singleShot(0, self, partial(self._restore_docks, kept[1]))
+
+    def save_picture(self) -> None:
+        """Ask what to take a picture of."""
+        shown = [(dock.panel.title, dock) for dock in self.docks if dock.isVisible()]
+        subjects: list[tuple[str, QWidget]] = [("Window", self), *shown]
+        PictureDialog(self, subjects).open()
+
+    def set_theme(self, theme: str) -> None:
+        """Dress the application in `light`, `dark`, or what the system has."""
+        self._theme = theme
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        palette.apply(app, palette.system_theme_name(app) if theme == SYSTEM_THEME else theme)
+        self.top.show_theme_name()
+        if self._settings:
+            self._settings.keep_theme(theme)
+
+    def ask_again(self) -> None:
+        """Ask for everything that failed or was stopped."""
+        for panel in self.panels:
+            panel.ask_again()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tell once that the window stands."""
+        super().paintEvent(event)
+        if not self._was_painted:
+            self._was_painted = True
+            QTimer.singleShot(0, self, self.painted.emit)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Hide at once and keep what is worth keeping."""
+        if self._settings:
+            self._settings.keep_layout(self.saveGeometry(), self._stage.saveState())
+            self._settings.keep_selection(self._session.selection)
+            self._settings.write()
+        self.hide()
+        event.accept()
+
+    def _share_out(self, columns: dict[int, list[CardDock]], heads: list[CardDock]) -> None:
+        self._stage.resizeDocks(heads, list(COLUMN_SHARES), Qt.Orientation.Horizontal)
+        for docks in columns.values():
+            shares = [dock.panel.share for dock in docks]
+            self._stage.resizeDocks(docks, shares, Qt.Orientation.Vertical)
+
+    def _restore_docks(self, state: QByteArray) -> None:
+        if not self._stage.restoreState(state):
+            self.reset_layout()
+
+    def _keep(self, what: str) -> None:
+        if self._settings and what in ("model", "text", "prepend_bos"):
+            self._settings.keep_selection(self._session.selection)
+
+    def _toggle_theme(self) -> None:
+        self.set_theme("light" if palette.theme().name == "dark" else "dark")
+
+    def _on_system_theme(self) -> None:
+        if self._theme == SYSTEM_THEME:
+            self.set_theme(SYSTEM_THEME)
+
+    def _make_menus(self) -> list[QMenu]:
+        file, view, help_ = QMenu("File", self), QMenu("View", self), QMenu("Help", self)
+        self._add(file, "Save picture …", "Ctrl+Shift+S", self.save_picture)
+        file.addSeparator()
+        self._add(file, "Ask again", "F5", self.ask_again)
+        self._add(file, "Stop", "Esc", self._client.cancel)
+        file.addSeparator()
+        self._add(file, "Quit", "Ctrl+Q", self.close)
+        for number, dock in enumerate(self.docks, 1):
+            action = dock.toggleViewAction()
+            action.setText(f"{dock.panel.title}: {dock.panel.about}")
+            action.setShortcut(QKeySequence(f"Ctrl+{number}"))
+            self.addAction(action)
+            view.addAction(action)
+        view.addSeparator()
+        self._add(view, "Reset layout", "Ctrl+0", self.reset_layout)
+        view.addSeparator()
+        group = QActionGroup(self)
+        for name in (SYSTEM_THEME, *THEMES):
+            action = view.addAction(f"{name.capitalize()} theme", partial(self.set_theme, name))
+            action.setCheckable(True)
+            action.setChecked(name == self._theme)
+            group.addAction(action)
+        self._add(help_, "How to read a head", "F1", partial(self._tell, "How to", HOW_TO))
+        self._add(help_, "About Headscope", "", partial(self._tell, "About Headscope", ABOUT))
+        return [file, view, help_]
+
+    def _add(self, menu: QMenu, text: str, keys: str, does: object) -> QAction:
+        action = QAction(text, self)
+        if keys:
+            action.setShortcut(QKeySequence(keys))
+        action.triggered.connect(lambda _=False: does())  # type: ignore[operator]
+        self.addAction(action)
+        menu.addAction(action)
+        return action
+
+    def _tell(self, title: str, text: str) -> None:
+        box = QMessageBox(QMessageBox.Icon.NoIcon, title, text, parent=self)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.open()

@@ -1,0 +1,89 @@
+"""Rules for every test: offscreen, settings of its own, nothing left running."""
+
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+# Before anything imports numpy or torch: two cores are shared by everything that runs.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import pytest
+from jaxtyping import install_import_hook
+
+_hook = install_import_hook("engine", "beartype.beartype")
+_hook.__enter__()
+
+THREAD_SECONDS = 2.0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the platform: a display only for the tests that need one, run by their mark."""
+    on_display = config.getoption("markexpr") == "display" and os.environ.get("DISPLAY")
+    os.environ["QT_QPA_PLATFORM"] = "xcb" if on_display else "offscreen"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, visibly, the tests that need a display where there is none."""
+    if os.environ["QT_QPA_PLATFORM"] == "xcb":
+        return
+    skip = pytest.mark.skip(reason="needs a display: xvfb-run -a python -m pytest -m display")
+    for item in items:
+        if item.get_closest_marker("display"):
+            item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give each test a settings file of its own."""
+    from PySide6.QtCore import QSettings
+
+    place = tmp_path_factory.mktemp("settings")
+    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(place))
+    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_running(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test that leaves a thread or a running timer behind."""
+    from PySide6.QtCore import QTimer
+    from shiboken6 import isValid
+
+    started: weakref.WeakSet[QTimer] = weakref.WeakSet()
+    start = QTimer.start
+
+    def remembering_start(timer: QTimer, *arguments: int) -> None:
+        started.add(timer)
+        start(timer, *arguments)
+
+    monkeypatch.setattr(QTimer, "start", remembering_start)
+    before = set(threading.enumerate())
+    yield
+    deadline = time.monotonic() + THREAD_SECONDS
+    while (left := _left(before)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not left, f"threads left running: {left}"
+    running = [timer for timer in started if isValid(timer) and timer.isActive()]
+    assert not running, f"timers left running: {running}"
+
+
+def _left(before: set[threading.Thread]) -> list[threading.Thread]:
+    # tqdm keeps one for the life of the process once torch's helpers have drawn a bar.
+    return [t for t in threading.enumerate() if t not in before and "tqdm" not in repr(t).lower()]
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """Return the root of the repository."""
+    return Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def python() -> str:
+    """Return the interpreter, for tests that start a process."""
+    return sys.executable

@@ -1,0 +1,228 @@
+"""An engine without torch: quick, seeded answers in the shapes of the real ones."""
+
+import threading
+import time
+import zlib
+
+import numpy as np
+
+from engine.job import Job
+from engine.messages import (
+    Attention,
+    Direction,
+    Group,
+    HeadGrid,
+    HeadGridScores,
+    ListModels,
+    LoadModel,
+    ModelEntry,
+    ModelFacts,
+    ModelList,
+    OVDirection,
+    OVTokens,
+    Patterns,
+    QKDirection,
+    QKTokens,
+    Refused,
+    Request,
+    Result,
+    Run,
+    RunPrompt,
+    ScoreRanking,
+    SingularValues,
+    Spectrum,
+    Table,
+    ThumbnailPatterns,
+    Thumbnails,
+    TokenRanking,
+    TokenTable,
+    Vocabulary,
+    VocabularyTokens,
+)
+
+LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
+BEST_INDUCTION = (1, 2)
+LABELS = ("‹BOS›", *(f"·w{number}" for number in range(1, VOCABULARY)))
+
+
+class FakeEngine:
+    """Answers every question; remembers what it was asked, in order.
+
+    Parameters
+    ----------
+    seconds
+        How long each question takes, in steps of 5 ms that can be cancelled.
+    d_mlp
+        Width of the MLP that the model claims to have.
+    """
+
+    def __init__(self, seconds: float = 0.0, d_mlp: int = 0, vocabulary: int = VOCABULARY) -> None:
+        self.asked: list[Request] = []
+        self.threads: set[int] = set()
+        self.seconds = seconds
+        self.d_mlp = d_mlp
+        self.vocabulary = vocabulary
+        self.failing: dict[type, Exception] = {}
+
+    def answer(self, request: Request, job: Job) -> Result:
+        self.asked.append(request)
+        self.threads.add(threading.get_ident())
+        for done in range(round(self.seconds / 0.005)):
+            job.step(done, round(self.seconds / 0.005), "counting")
+            time.sleep(0.005)
+        if type(request) in self.failing:
+            raise self.failing[type(request)]
+        return getattr(self, f"_{type(request).__name__}")(request)
+
+    def _ListModels(self, request: ListModels) -> ModelList:
+        return ModelList(
+            (ModelEntry("attn-2l", "bundled", "two layers"), ModelEntry("toy", "toys", "one head"))
+        )
+
+    def _LoadModel(self, request: LoadModel) -> ModelFacts:
+        return ModelFacts(
+            name=request.model,
+            n_layers=LAYERS,
+            n_heads=HEADS,
+            n_kv_heads=HEADS,
+            d_model=D_MODEL,
+            d_head=D_HEAD,
+            d_vocab=self.vocabulary,
+            d_mlp=self.d_mlp,
+            n_ctx=CONTEXT,
+            positions="learned",
+            norm="LayerNorm",
+            folded=(),
+            divisor=2.5,
+            prepend_bos=request.model != "toy",
+            has_bos=request.model != "toy",
+            parameters=1000,
+            bytes=4000,
+            example="w1 w2 w3",
+        )
+
+    def _Vocabulary(self, request: Vocabulary) -> VocabularyTokens:
+        return VocabularyTokens(tuple(label.replace("·", " ") for label in LABELS), LABELS)
+
+    def _RunPrompt(self, request: RunPrompt) -> Run:
+        ids = self._ids(request)
+        rng = _rng(request)
+        next_ids = rng.permutation(VOCABULARY)[: request.k]
+        probabilities = np.sort(rng.dirichlet(np.ones(request.k)))[::-1]
+        return Run(
+            ids=ids,
+            labels=tuple(LABELS[i] for i in ids),
+            prepended_bos=request.prepend_bos is not False,
+            next_ids=next_ids,
+            next_labels=tuple(LABELS[i] for i in next_ids),
+            next_log_probs=np.log(probabilities),
+            loss=rng.random(max(len(ids) - 1, 0)),
+        )
+
+    def _Attention(self, request: Attention) -> Patterns:
+        ids = self._ids(request.run)
+        n = len(ids)
+        mask = np.tril(np.ones((n, n), bool))
+        scores = _rng(request.run, request.layer).normal(size=(HEADS, n, n)).astype(np.float32)
+        exped = np.where(mask, np.exp(scores), 0)
+        pattern = exped / exped.sum(-1, keepdims=True)
+        values = {
+            "pattern": pattern,
+            "scores": np.where(mask, scores, np.nan),
+            "value-weighted": 3 * pattern,
+        }[request.kind]
+        return Patterns(tuple(LABELS[i] for i in ids), values, mask, 2.5)
+
+    def _Thumbnails(self, request: Thumbnails) -> ThumbnailPatterns:
+        layers = [self._Attention(Attention(request.run, layer)) for layer in range(LAYERS)]
+        n = min(request.size, len(layers[0].labels))
+        values = np.stack([layer.values[:, :n, :n] for layer in layers])
+        return ThumbnailPatterns(layers[0].labels, values, layers[0].mask[:n, :n], 1)
+
+    def _HeadGrid(self, request: HeadGrid) -> HeadGridScores:
+        rng = _rng(request.model)
+        induction, previous, first = 0.5 * rng.random((3, LAYERS, HEADS))
+        induction[BEST_INDUCTION] = 0.9
+        return HeadGridScores(induction, previous, first, 50)
+
+    def _ranking(self, request: OVTokens | QKTokens, **more: float) -> dict[str, object]:
+        token = request.token
+        if request.source == "position":
+            assert request.run is not None
+            assert request.position is not None
+            token = int(self._ids(request.run)[request.position])
+        assert isinstance(token, int)
+        values = _rng(request.model, request.head, token, type(request)).normal(size=VOCABULARY)
+        order = np.argsort(-values, kind="stable")
+        top, bottom = order[: request.k], order[::-1][: request.k]
+        return {
+            "ids": top,
+            "labels": tuple(LABELS[i] for i in top),
+            "values": values[top],
+            "bottom_ids": bottom,
+            "bottom_labels": tuple(LABELS[i] for i in bottom),
+            "bottom_values": values[bottom],
+            "token_id": token,
+            "token_label": LABELS[token],
+            "rank": 1 + int((values > values[token]).sum()),
+            "value": float(values[token]),
+            "median": float(np.median(values)),
+            "d_vocab": VOCABULARY,
+            "source": request.source,
+            "vocabulary_source": "token",
+            **more,
+        }
+
+    def _OVTokens(self, request: OVTokens) -> TokenRanking:
+        return TokenRanking(**self._ranking(request))  # type: ignore[arg-type]
+
+    def _QKTokens(self, request: QKTokens) -> ScoreRanking:
+        return ScoreRanking(**self._ranking(request, divisor=2.5))  # type: ignore[arg-type]
+
+    def _Spectrum(self, request: Spectrum) -> SingularValues:
+        values = np.sort(_rng(request.head, request.circuit).random(D_HEAD) + 0.1)[::-1]
+        dense = np.concatenate([values, np.full(D_MODEL - D_HEAD, 1e-17)])
+        groups = tuple(Group(i, i) for i in range(2, D_HEAD))
+        return SingularValues(
+            values,
+            (Group(0, 1), *groups),
+            0.14,
+            D_HEAD / D_MODEL,
+            D_HEAD,
+            dense if request.dense else None,
+        )
+
+    def _Direction(self, request: Direction) -> OVDirection | QKDirection:
+        names = ("read", "write") if request.circuit == "ov" else ("query", "key")
+        fields: dict[str, object] = {}
+        for name in names:
+            values = _rng(request.head, request.index, name).normal(size=VOCABULARY)
+            for suffix, order in (("", np.argsort(-values)), ("_negative", np.argsort(values))):
+                ids = order[: request.k]
+                fields[f"{name}_ids{suffix}"] = ids
+                fields[f"{name}_labels{suffix}"] = tuple(LABELS[i] for i in ids)
+                fields[f"{name}_values{suffix}"] = values[ids]
+        made = OVDirection if request.circuit == "ov" else QKDirection
+        return made(singular_value=1.5, group=Group(0, 1), **fields)  # type: ignore[arg-type]
+
+    def _Table(self, request: Table) -> TokenTable:
+        values = _rng(request.head, request.circuit).normal(size=(self.vocabulary, self.vocabulary))
+        return TokenTable(
+            LABELS[: self.vocabulary], values, None if request.circuit == "ov" else 2.5
+        )
+
+    def _ids(self, request: RunPrompt) -> np.ndarray:
+        words = request.text.split(" ") if request.text else []
+        first = [0] if request.prepend_bos is not False else []
+        ids = first + [1 + zlib.crc32(word.encode()) % (VOCABULARY - 1) for word in words]
+        if len(ids) > CONTEXT:
+            raise Refused(f"the prompt is {len(ids)} tokens, the model reads {CONTEXT}")
+        if "unreadable" in words:
+            raise Refused("'unreadable' is not a word of this model")
+        if not ids:
+            raise Refused("the prompt is empty: type something")
+        return np.array(ids)
+
+
+def _rng(*seed: object) -> np.random.Generator:
+    return np.random.default_rng(zlib.crc32(repr(seed).encode()))
