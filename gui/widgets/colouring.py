@@ -55,7 +55,7 @@ class Colouring:
         np.clip(scaled, 0.0, 255.0, out=scaled)
         np.rint(scaled, out=scaled)
         with np.errstate(invalid="ignore"):
-            index = scaled.astype(np.uint8)
+            index: npt.NDArray[np.uint8] = scaled.astype(np.uint8)
         index -= index > _MIDDLE
         index[missing] = MASKED
         return index

@@ -313,24 +313,17 @@ class Heatmap(QWidget):
         right = 2 * UNIT + colour_bar.width_of(self._colouring, self._reach, self._unit)
         title_below = title + UNIT / 2 if self._titles[1] else 0
         ratio = self.devicePixelRatioF()
-        self._turn = "across"
+        width, height = self.width() - left - right, self.height() - UNIT - title_below
         below = tokens.height() + UNIT
-        # Labels that must be turned need room that narrows the cells, so look twice.
-        for _ in range(2):
-            area = QRectF(
-                left,
-                UNIT / 2,
-                self.width() - left - right,
-                self.height() - UNIT - below - title_below,
+        grid = GridGeometry.square(
+            rows, columns, QRectF(left, UNIT / 2, width, height - below), ratio
+        )
+        self._turn = axis_labels.turn_for(self._labels[1], grid.pitch, tokens)
+        if self._turn == "up":
+            below = self._label_room(1) + UNIT
+            grid = GridGeometry.square(
+                rows, columns, QRectF(left, UNIT / 2, width, height - below), ratio
             )
-            grid = GridGeometry.square(rows, columns, area, ratio)
-            self._turn = (
-                "up"
-                if self._turn == "up"
-                else axis_labels.turn_for(self._labels[1], grid.pitch, tokens)
-            )
-            if self._turn == "up":
-                below = self._label_room(1) + UNIT
         self._geometry = grid
         return grid
 

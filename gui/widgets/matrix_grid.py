@@ -145,7 +145,14 @@ class MatrixGrid(QAbstractScrollArea):
             painter.drawImage(grid.bounds.topLeft(), self._pixels(grid))
             matrix_marks.draw_gaps(painter, grid, _GAP)
             if self._scores is not None:
-                matrix_marks.draw_scores(painter, grid, self._scores, self._colouring(), _GAP)
+                matrix_marks.draw_scores(
+                    painter,
+                    grid,
+                    self._scores,
+                    self._colouring(),
+                    self._best.values(),
+                    _GAP,
+                )
             matrix_marks.draw_best(painter, grid, self._best, _GAP)
             for head, colour in ((self._hovered, theme.muted), (self._selected, theme.accent)):
                 if head is not None and self._has(head):

@@ -1,6 +1,6 @@
 """What is drawn over the image of all heads: gaps, names, scores, marks of the best, frames."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -33,9 +33,10 @@ def draw_scores(
     grid: GridGeometry,
     scores: npt.NDArray[np.floating],
     colouring: Colouring,
+    marked: Container[Head],
     gap: int,
 ) -> None:
-    """Print each head's score, [layer, head], where it fits."""
+    """Print each head's score, [layer, head], where it fits; below the mark of a marked head."""
     font = palette.ui_font(small=True)
     metrics = QFontMetricsF(font)
     room = grid.pitch - gap
@@ -43,12 +44,14 @@ def draw_scores(
     if decimals is None or metrics.height() > room + 2:
         return
     painter.setFont(font)
-    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
+    centre = Qt.AlignmentFlag.AlignCenter
+    below = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
     for layer, number in np.argwhere(np.isfinite(scores)).tolist():
         score = float(scores[layer, number])
         painter.setPen(ink(colouring.colour(score)))
         cell = grid.cell(layer, number).adjusted(0, 0, -gap, -gap)
-        painter.drawText(cell, flags, fixed(score, decimals))
+        place = below if Head(layer, number) in marked else centre
+        painter.drawText(cell, place | Qt.TextFlag.TextSingleLine, fixed(score, decimals))
 
 
 def draw_best(painter: QPainter, grid: GridGeometry, best: Mapping[str, Head], gap: int) -> None:
@@ -83,6 +86,9 @@ def draw_frame(painter: QPainter, grid: GridGeometry, head: Head, colour: str, g
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(painting.pen(colour, 2))
     painter.drawRect(cell.adjusted(-1, -1, 1, 1))
+    # A thin line of card inside, or the frame would drown in a dark cell.
+    painter.setPen(painting.pen(palette.theme().card))
+    painter.drawRect(cell.adjusted(0.5, 0.5, -0.5, -0.5))
 
 
 def draw_names(
@@ -120,7 +126,7 @@ def draw_names(
         (
             "H",
             grid.column_spans(),
-            wide + UNIT / 2,
+            wide + 2,
             selected.number,
             -1 if hovered is None else hovered.number,
         ),

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
+
+from gui.theme import UNIT
 
 _DEBOUNCE = 250
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -85,7 +87,7 @@ class PromptEdit(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def _walk(self, key: Qt.Key) -> bool:
-        """Show the prompt before or after in the history, from the text's own first or last line."""
+        """Show the earlier or later prompt, from the first or last line of this one."""
         up = key == Qt.Key.Key_Up
         probe = self.textCursor()
         way = QTextCursor.MoveOperation.Up if up else QTextCursor.MoveOperation.Down
@@ -109,12 +111,11 @@ class PromptEdit(QPlainTextEdit):
 
     def _height(self) -> int:
         lines = min(max(ceil(self.document().size().height()), 2), self._max_lines)
-        margins = self.contentsMargins()
-        frame = self.viewportMargins()
-        around = margins.top() + margins.bottom() + frame.top() + frame.bottom()
-        return ceil(
-            lines * self.fontMetrics().lineSpacing() + 2 * self.document().documentMargin() + around
-        )
+        spacing = ceil(QFontMetricsF(self.font()).lineSpacing())
+        # Frame and padding come from the style sheet, which only the finished layout tells.
+        around = self.height() - self.viewport().height() if self.isVisible() else 2 * UNIT
+        # A pixel too few would bring the scroll bar.
+        return lines * spacing + ceil(2 * self.document().documentMargin()) + around + 2
 
     def _grow(self) -> None:
         if self.height() != self._height():

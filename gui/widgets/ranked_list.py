@@ -40,9 +40,9 @@ class RankedList(QTableView):
         self.setProperty("quiet", True)
         self.setAccessibleName("Ranked tokens")
         self.setShowGrid(False)
-        self.horizontalHeader().hide()
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(1)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.hide()
+            header.setMinimumSectionSize(1)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -57,9 +57,9 @@ class RankedList(QTableView):
 
     def set_rows(
         self,
-        ids: npt.NDArray,
+        ids: npt.ArrayLike,
         labels: Sequence[str],
-        values: npt.NDArray,
+        values: npt.ArrayLike,
         *,
         signed: bool,
         highlight: int | None = None,

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui import palette
 from gui.theme import UNIT
@@ -26,18 +26,22 @@ class RankedRow(QStyledItemDelegate):
         """Paint one cell."""
         theme = palette.theme()
         chosen = bool(index.data(HIGHLIGHT))
-        area = QRectF(option.rect)  # type: ignore[attr-defined]
-        state = option.state  # type: ignore[attr-defined]
+        area = QRectF(option.rect)
+        state = option.state
         view = self.parent()
-        focused = bool(state & QStyle.StateFlag.State_Selected) and view.hasFocus()  # type: ignore[attr-defined]
+        focused = (
+            bool(state & QStyle.StateFlag.State_Selected)
+            and isinstance(view, QWidget)
+            and view.hasFocus()
+        )
         painter.save()
         if chosen or state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(area, QColor(theme.accent_ground if chosen else theme.field))
         if focused:
             painter.setPen(painting.pen(theme.accent))
-            top, bottom = area.top() + 0.5, area.bottom() - 0.5
-            painter.drawLine(area.left(), top, area.right(), top)
-            painter.drawLine(area.left(), bottom, area.right(), bottom)
+            inner = area.adjusted(0, 0.5, 0, -0.5)
+            painter.drawLine(inner.topLeft(), inner.topRight())
+            painter.drawLine(inner.bottomLeft(), inner.bottomRight())
         if index.column() == BAR:
             self._paint_bar(painter, area, index)
         else:
@@ -59,9 +63,8 @@ class RankedRow(QStyledItemDelegate):
         width = (stop - start) * area.width()
         if width <= 0:
             return
-        bar = QRectF(left, 0, max(width, _LEAST_BAR), _BAR_HEIGHT)
-        bar.moveCenter(bar.center() + area.center() - QRectF(bar).center())
-        bar.moveLeft(left)
+        top = area.center().y() - _BAR_HEIGHT / 2
+        bar = QRectF(left, top, max(width, _LEAST_BAR), _BAR_HEIGHT)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.negative if negative else theme.positive))

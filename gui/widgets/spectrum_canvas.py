@@ -4,6 +4,7 @@ pyqtgraph's titles, labels and legends parse HTML, so none of them is used.
 """
 
 from collections.abc import Callable, Mapping
+from math import ceil, floor, log10
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from gui.widgets import painting, tool_tip
 
 CIRCUITS = {"ov": "W_OV", "qk": "W_QK"}
 _DOT = 5
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Curve(NamedTuple):
@@ -82,7 +84,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
     def dress(self) -> None:
         """Take colours and fonts from the theme in force."""
         theme = palette.theme()
-        self.setBackground(None)
+        self.setBackground(theme.card)
         font = palette.ui_font(small=True)
         for name in ("left", "bottom"):
             axis = self.getAxis(name)
@@ -95,10 +97,6 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         """Return where a value is drawn, in pixels of this widget."""
         point = self.getViewBox().mapViewToScene(QPointF(index + 1, float(self._height(value))))
         return QPointF(self.mapFromScene(point))
-
-    def event(self, event: QEvent) -> bool:
-        """Take no focus by itself, but follow the mouse."""
-        return bool(super().event(event))
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Answer a request for a tool tip."""
@@ -175,13 +173,13 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         kept = kept[kept > 1e-6 * top]
         # A decade below the least real value, so that what lies after the cliff is seen to fall.
         self._floor = 10.0 ** (np.floor(np.log10(kept.min() if kept.size else top)) - 1)
-        self.getAxis("left").setLogMode(self._log)
         low = float(np.log10(self._floor)) if self._log else 0.0
         high = float(self._height(top))
         count = max(self._d_head, *(len(c.values) + len(c.beyond) for c in self._curves.values()))
         self.setXRange(0, count + max(1, count // 40), padding=0)
         self.setYRange(low, high + 0.08 * (high - low), padding=0)
         self.getAxis("bottom").setTicks([self._ticks(count)])
+        self.getAxis("left").setTicks([_decades(low, high)] if self._log else None)
 
     def _ticks(self, count: int) -> list[tuple[int, str]]:
         step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if count / s <= 8)
@@ -253,7 +251,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
             Qt.AlignmentFlag.AlignCenter,
             "singular value",
         )
-        notes = ["number, largest first"]
+        notes = ["index"]
         if self._has_floored():
             exponent = round(float(np.log10(self._floor)))
             notes.insert(1, f"below 1e{exponent}: drawn at the bottom".replace("-", "−"))
@@ -261,3 +259,20 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         for note in notes:
             painter.drawText(QRectF(box.left(), top, box.width(), small), centre, note)
             top += small + 2
+
+
+def _decades(low: float, high: float) -> list[tuple[float, str]]:
+    """Return where a logarithmic axis has ticks, as exponents, and what stands there."""
+    first, last = ceil(low - 1e-9), floor(high + 1e-9)
+    step = max(1, ceil((last - first) / 6))
+    ticks = [(float(n), _power(n)) for n in range(first, last + 1, step)]
+    if last - first > 2:
+        return ticks
+    between = [(n + log10(m), m * 10.0**n) for n in range(first - 1, last + 1) for m in (2, 5)]
+    return sorted(ticks + [(at, f"{value:g}") for at, value in between if low <= at <= high])
+
+
+def _power(exponent: int) -> str:
+    if -4 < exponent < 4:
+        return f"{10.0**exponent:g}"
+    return "10" + str(exponent).translate(_SUPERSCRIPT)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from gui import palette
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.number_text import decimals_for, fixed
@@ -46,7 +45,6 @@ class SpectrumPlot(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._canvas)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setFocusProxy(None)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Singular values")
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QCompleter, QLineEdit, QWidget
 
 from gui import palette
 from gui.widgets.vocabulary_index import VocabularyIndex
@@ -30,7 +30,7 @@ class TokenField(QLineEdit):
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setMaxVisibleItems(12)
         self._completer.setWidget(self)
-        self._completer.activated[QModelIndex].connect(self._pick)
+        self._completer.activated[QModelIndex].connect(self._pick)  # type: ignore[index]
         self.setPlaceholderText("a token")
         self.setAccessibleName("Token")
         self.setFont(palette.token_font())
@@ -48,7 +48,7 @@ class TokenField(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter what is typed; Escape goes back to the token."""
-        popup = self._completer.popup()
+        popup = self._popup()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if popup.isVisible() and popup.currentIndex().isValid():
                 event.ignore()  # the completer picks its row
@@ -63,11 +63,16 @@ class TokenField(QLineEdit):
         else:
             super().keyPressEvent(event)
 
+    def _popup(self) -> QAbstractItemView:
+        popup = self._completer.popup()
+        assert popup is not None
+        return popup
+
     def _offer(self, typed: str) -> None:
         self._refuse(False)
         self._ids = self._index.complete(typed, _MOST)
         self._offered.setStringList([self._index.labels[token] for token in self._ids])
-        popup = self._completer.popup()
+        popup = self._popup()
         if not self._ids:
             popup.hide()
             return

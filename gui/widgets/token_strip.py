@@ -126,7 +126,7 @@ class TokenStrip(QAbstractScrollArea):
         """Draw the tiles."""
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for position, tile in enumerate(self._tiles):
+        for position in range(len(self._tiles)):
             place = self.tile(position)
             if place.intersects(event.rect()):
                 self._draw_tile(painter, position, QRectF(place))
