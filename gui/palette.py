@@ -3,6 +3,8 @@
 The theme in force is a property of the application, so nothing here keeps state of its own.
 """
 
+from functools import cache
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QToolTip
@@ -79,12 +81,17 @@ def token_font(*, bold: bool = False, small: bool = False) -> QFont:
     return font
 
 
+@cache
+def _installed(families: tuple[str, ...]) -> list[str]:
+    have = set(QFontDatabase.families())  # slow where there are many fonts
+    return [family for family in families if family in have]
+
+
 def _font(families: tuple[str, ...], point_size: float) -> QFont:
-    have = set(QFontDatabase.families())
     app = QApplication.instance()
     scale = app.property(_FONT_SCALE) if app is not None else None
     font = QFont()
-    installed = [family for family in families if family in have]
+    installed = _installed(families)
     if installed:
         font.setFamilies(installed)
     font.setPointSizeF(point_size * (scale if isinstance(scale, float) else 1.0))

@@ -6,6 +6,7 @@ thinner than a line of text. Those that matter (pinned, under the mouse) are pla
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from math import ceil
 from typing import Literal
 
@@ -17,6 +18,7 @@ from gui.widgets import painting
 Turn = Literal["across", "up"]
 _GAP = 3.0
 _STRIDES = (1, 2, 5)
+_MEASURED = 200
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,19 @@ class Placed:
 
 def turn_for(labels: Sequence[str], pitch: float, metrics: QFontMetricsF) -> Turn:
     """Say whether the labels under columns of a width can be read across or must be turned."""
-    widest = max((metrics.horizontalAdvance(label) for label in labels), default=0.0)
+    widest = widest_of(labels, metrics)
     return "across" if widest + _GAP <= pitch or pitch >= 7 * metrics.height() else "up"
+
+
+def widest_of(labels: Sequence[str], metrics: QFontMetricsF) -> float:
+    """Return how wide the widest label is; only the longest of very many are measured."""
+    longest = labels if len(labels) <= _MEASURED else nlargest(_MEASURED, labels, key=len)
+    return max((metrics.horizontalAdvance(label) for label in longest), default=0.0)
 
 
 def room_for(labels: Sequence[str], metrics: QFontMetricsF, most: float) -> float:
     """Return how long the longest label is, at most so much, in pixels."""
-    widest = max((metrics.horizontalAdvance(label) for label in labels), default=0.0)
-    return min(ceil(widest) + 1.0, most)
+    return min(ceil(widest_of(labels, metrics)) + 1.0, most)
 
 
 def stride_for(pitch: float, need: float) -> int:

@@ -1,6 +1,7 @@
 """A grid of numbers as colours, with labels on both axes, a colour bar and a pinned row, column."""
 
 from collections.abc import Callable, Sequence
+from math import ceil
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +11,11 @@ from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
     QHelpEvent,
-    QImage,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -60,9 +61,10 @@ class Heatmap(QWidget):
         self._hovered = (-1, -1)
         self._describe: Callable[[int, int], str] | None = None
         self._message = ""
-        self._image: QImage | None = None
+        self._image: QPixmap | None = None
         self._geometry: GridGeometry | None = None
         self._turn: axis_labels.Turn = "across"
+        self._rooms: dict[int, float] = {}
         self._ring = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -190,7 +192,7 @@ class Heatmap(QWidget):
             painting.message(painter, self.rect(), self._message)
         else:
             grid = self._laid_out()
-            painter.drawImage(grid.bounds.topLeft(), self._pixels(grid))
+            painter.drawPixmap(grid.bounds.topLeft(), self._pixels(grid))
             self._draw_lines(painter, grid)
             if self._values.size <= cell_numbers.MOST:
                 cell_numbers.draw(painter, grid, self._values, self._mask, self._colouring)
@@ -271,6 +273,7 @@ class Heatmap(QWidget):
 
     def _forget_layout(self) -> None:
         self._geometry = self._image = None
+        self._rooms = {}
         self.update()
 
     def _cell_at(self, point: QPointF) -> tuple[int, int]:
@@ -299,13 +302,29 @@ class Heatmap(QWidget):
         return ""
 
     def _label_room(self, axis: int) -> float:
+        if axis not in self._rooms:
+            metrics = QFontMetricsF(palette.token_font(small=True))
+            most = min(14.0 * UNIT, (self.width(), self.height())[axis] / 4)
+            self._rooms[axis] = axis_labels.room_for(self._labels[axis], metrics, most)
+        return self._rooms[axis]
+
+    def height_at(self, width: int) -> int:
+        """Return the height that square cells would fill at a width, were there no limit."""
+        if not self._values.size:
+            return self.minimumSizeHint().height()
+        grid, turn = self._fit(width, 10 * width)
         metrics = QFontMetricsF(palette.token_font(small=True))
-        share = self.width() if axis == 0 else self.height()
-        return axis_labels.room_for(self._labels[axis], metrics, min(14.0 * UNIT, share / 4))
+        labels = metrics.height() if turn != "up" else self._label_room(1)
+        title = QFontMetricsF(palette.ui_font(small=True)).height() if self._titles[1] else 0
+        return ceil(grid.bounds.bottom() + labels + title + 2.5 * UNIT)
 
     def _laid_out(self) -> GridGeometry:
-        if self._geometry is not None:
-            return self._geometry
+        if self._geometry is None:
+            self._geometry, self._turn = self._fit(self.width(), self.height())
+        return self._geometry
+
+    def _fit(self, across: int, down: int) -> tuple[GridGeometry, axis_labels.Turn]:
+        """Fit square cells, their labels and the colour bar into a size."""
         rows, columns = self._values.shape
         tokens = QFontMetricsF(palette.token_font(small=True))
         title = QFontMetricsF(palette.ui_font(small=True)).height()
@@ -313,21 +332,20 @@ class Heatmap(QWidget):
         right = 2 * UNIT + colour_bar.width_of(self._colouring, self._reach, self._unit)
         title_below = title + UNIT / 2 if self._titles[1] else 0
         ratio = self.devicePixelRatioF()
-        width, height = self.width() - left - right, self.height() - UNIT - title_below
+        width, height = across - left - right, down - UNIT - title_below
         below = tokens.height() + UNIT
         grid = GridGeometry.square(
             rows, columns, QRectF(left, UNIT / 2, width, height - below), ratio
         )
-        self._turn = axis_labels.turn_for(self._labels[1], grid.pitch, tokens)
-        if self._turn == "up":
+        turn = axis_labels.turn_for(self._labels[1], grid.pitch, tokens)
+        if turn == "up":
             below = self._label_room(1) + UNIT
             grid = GridGeometry.square(
                 rows, columns, QRectF(left, UNIT / 2, width, height - below), ratio
             )
-        self._geometry = grid
-        return grid
+        return grid, turn
 
-    def _pixels(self, grid: GridGeometry) -> QImage:
+    def _pixels(self, grid: GridGeometry) -> QPixmap:
         if self._image is None:
             signed = self._colouring.colours == "diverging"
             values, mask = self._values, self._mask
@@ -343,7 +361,8 @@ class Heatmap(QWidget):
                 raster.edges(level.shape[0], grid.height),
                 raster.edges(level.shape[1], grid.width),
             )
-            self._image = image(level, self._colouring.colours, palette.theme().masked)
+            picture = image(level, self._colouring.colours, palette.theme().masked)
+            self._image = QPixmap.fromImage(picture)
             self._image.setDevicePixelRatio(grid.ratio)
         return self._image
 

@@ -9,11 +9,11 @@ from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
     QHelpEvent,
-    QImage,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
@@ -63,7 +63,7 @@ class MatrixGrid(QAbstractScrollArea):
         self._hovered: Head | None = None
         self._describe: Callable[[Head], str] | None = None
         self._message = ""
-        self._image: QImage | None = None
+        self._image: QPixmap | None = None
         self._geometry: GridGeometry | None = None
         self._ring = False
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -142,7 +142,7 @@ class MatrixGrid(QAbstractScrollArea):
             # One more pixel, so that the frame of a head at the edge is whole.
             painter.setClipRect(inside.adjusted(-1.5, -1.5, 0, 0))
             painter.translate(offset)
-            painter.drawImage(grid.bounds.topLeft(), self._pixels(grid))
+            painter.drawPixmap(grid.bounds.topLeft(), self._pixels(grid))
             matrix_marks.draw_gaps(painter, grid, _GAP)
             if self._scores is not None:
                 matrix_marks.draw_scores(
@@ -274,7 +274,7 @@ class MatrixGrid(QAbstractScrollArea):
             self._geometry = GridGeometry.square(layers, heads, area, ratio, _MOST_SIDE)
         return self._geometry
 
-    def _pixels(self, grid: GridGeometry) -> QImage:
+    def _pixels(self, grid: GridGeometry) -> QPixmap:
         if self._image is None:
             shown, mask = self._thumbnails, self._mask
             if self._scores is not None:
@@ -291,7 +291,8 @@ class MatrixGrid(QAbstractScrollArea):
             mosaic = np.full((layers, side, heads, side), MASKED, dtype=np.uint8)
             mosaic[:, :cell, :, :cell] = raster.enlarge(level, *marks).swapaxes(1, 2)
             flat = mosaic.reshape(layers * side, heads * side)
-            self._image = image(flat, "sequential", palette.theme().masked)
+            picture = image(flat, "sequential", palette.theme().masked)
+            self._image = QPixmap.fromImage(picture)
             self._image.setDevicePixelRatio(grid.ratio)
         return self._image
 

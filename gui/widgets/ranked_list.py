@@ -1,11 +1,13 @@
 """Tokens in order of a number: rank, token, bar, value."""
 
 from collections.abc import Sequence
+from math import ceil
 
 import numpy.typing as npt
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFontMetrics,
+    QFontMetricsF,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -18,6 +20,7 @@ from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QTableView, QWidge
 from gui import palette
 from gui.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.axis_labels import widest_of
 from gui.widgets.ranked_model import BAR, RANK, TOKEN, VALUE, RankedModel
 from gui.widgets.ranked_row import ROW_HEIGHT, RankedRow
 
@@ -134,13 +137,13 @@ class RankedList(QTableView):
 
     def _fit_columns(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._row_height())
-        tokens = QFontMetrics(palette.token_font())
+        tokens = QFontMetricsF(palette.token_font())
         figures = QFontMetrics(palette.ui_font())
         width = self.viewport().width()
         last = self._ranked.first_rank + self._ranked.rowCount()
         rank = figures.horizontalAdvance(str(last)) + UNIT
         value = self._ranked.widest_value(figures) + UNIT
-        wanted = max(map(tokens.horizontalAdvance, self._ranked.labels), default=0) + 2 * UNIT
+        wanted = ceil(widest_of(self._ranked.labels, tokens)) + 2 * UNIT
         # The bar keeps a quarter of the width; a long token is elided rather than the bar lost.
         room = max(width - rank - value, 0)
         token = min(wanted, max(room - max(width // 4, 3 * UNIT), room // 2))

@@ -4,8 +4,6 @@ Where cells are larger than pixels each is repeated over whole pixels. Where the
 pixel shows the strongest of its cells, so that one hot cell or a one-token stripe survives.
 """
 
-import itertools
-
 import numpy as np
 import numpy.typing as npt
 
@@ -31,16 +29,19 @@ def strongest(values: np.ndarray, size: int, axis: int, *, signed: bool = False)
     signed
         Keep the value of largest magnitude instead.
     """
-    moved = np.moveaxis(values, axis, 0)
-    starts = edges(size, moved.shape[0])
-    made = np.empty((size, *moved.shape[1:]), dtype=values.dtype)
-    for place, (start, stop) in enumerate(itertools.pairwise(starts)):
-        part = moved[start:stop]
-        np.max(part, axis=0, out=made[place])
+    starts = edges(size, values.shape[axis])
+    last = starts[1:] - 1
+    highest = np.take(values, starts[:-1], axis=axis)
+    lowest = highest.copy() if signed else highest
+    # All stretches at once, one member after another: few numpy calls, long inner loops.
+    for member in range(1, int(np.diff(starts).max())):
+        part = np.take(values, np.minimum(starts[:-1] + member, last), axis=axis)
+        np.maximum(highest, part, out=highest)
         if signed:
-            lowest = np.min(part, axis=0)
-            np.copyto(made[place], lowest, where=-lowest > made[place])
-    return np.moveaxis(made, 0, axis)
+            np.minimum(lowest, part, out=lowest)
+    if signed:
+        np.copyto(highest, lowest, where=-lowest > highest)
+    return highest
 
 
 def fit(
