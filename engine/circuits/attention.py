@@ -1,0 +1,61 @@
+"""Where the heads of a layer look on a prompt."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.job import Job
+from engine.messages import Attention, Head, Patterns
+from engine.model import Model
+from engine.runs import ForwardPass
+
+
+def attention(model: Model, request: Attention, job: Job) -> Patterns:
+    """Return the patterns, scores or value-weighted patterns of a layer.
+
+    The pattern is the one that the model itself used. Scores are q . k with biases over the model's
+    divisor. Value-weighted is A[q, k] ||x_k W_V W_O||, x_k what the head reads at the key.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : Attention
+        The question.
+    job : Job
+        Steps between layers and heads.
+
+    Raises
+    ------
+    Refused
+        If the layer does not exist, or the prompt cannot be run.
+    """
+    layer = model.check_layer(request.layer)
+    passed = model.run(request.run, job)
+    mask = torch.ones(len(passed.ids), len(passed.ids), dtype=torch.bool).tril()
+    pattern = passed.patterns[layer]
+    if request.kind == "pattern":
+        values = pattern
+    elif request.kind == "scores":
+        values = passed.queries[layer] @ passed.keys[layer].mT / model.divisor
+        values = values.masked_fill(~mask, torch.nan)
+    else:
+        values = pattern * _moved_norms(model, passed, layer, job)[:, None, :]
+    return Patterns(
+        labels=model.tokens.labelled(passed.ids),
+        values=values.numpy(),
+        mask=mask.numpy(),
+        divisor=model.divisor,
+    )
+
+
+def _moved_norms(
+    model: Model, passed: ForwardPass, layer: int, job: Job
+) -> Float[Tensor, "head key"]:
+    read = model.read(passed.streams[layer])
+    norms = []
+    for number in range(model.n_heads):
+        job.step(number, model.n_heads, f"weighing head {layer}.{number}")
+        weights = model.head(Head(layer, number))
+        norms.append((read @ weights.W_V @ weights.W_O).norm(dim=-1))
+    return torch.stack(norms)

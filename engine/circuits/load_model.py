@@ -1,0 +1,35 @@
+"""A model's description."""
+
+from engine.job import Job
+from engine.messages import LoadModel, ModelFacts
+from engine.model import Model
+
+FOLDED = (
+    "W_Q, W_K, W_V and W_O projected off the all-ones direction",
+    "W_U projected off it and centred over the vocabulary",
+    "b_V moved into b_O",
+)
+
+
+def load_model(model: Model, request: LoadModel, job: Job) -> ModelFacts:
+    """Describe an open model."""
+    return ModelFacts(
+        name=model.name,
+        n_layers=model.n_layers,
+        n_heads=model.n_heads,
+        n_kv_heads=model.n_heads,
+        d_model=model.d_model,
+        d_head=model.d_head,
+        d_vocab=model.d_vocab,
+        d_mlp=0,
+        n_ctx=model.n_ctx,
+        positions="learned" if model.learned_positions else "none",
+        norm="LayerNorm without parameters" if model.normalized else "none",
+        folded=FOLDED if model.normalized else (),
+        divisor=model.divisor,
+        prepend_bos=model.prepend_bos,
+        has_bos=model.tokens.bos_id is not None,
+        parameters=model.parameters,
+        bytes=model.bytes,
+        example=model.example,
+    )

@@ -1,0 +1,61 @@
+"""The OV circuit of a head, one column or row of W_E W_V W_O W_U at a time."""
+
+import numpy as np
+
+from engine.circuits.ranking import ends, rank_of
+from engine.circuits.source_vectors import check_source, named_token, read_token
+from engine.job import Job
+from engine.messages import OVTokens, Refused, TokenRanking
+from engine.model import Model
+
+
+def ov_tokens(model: Model, request: OVTokens, job: Job) -> TokenRanking:
+    """Rank the vocabulary by what a head raises for a token, or by what raises a token.
+
+    The circuit is that of "A Mathematical Framework for Transformer Circuits" (Elhage et al.,
+    2021), "Splitting attention head terms into circuits", with folded weights; b_O and the final
+    norm's scale are left out.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : OVTokens
+        The question.
+    job : Job
+        Steps between chunks of the vocabulary.
+
+    Raises
+    ------
+    Refused
+        If the head, the token, the source or the position do not exist or do not go together.
+    """
+    weights = model.head(request.head)
+    check_source(request)
+    if request.direction == "output":
+        token, vector = read_token(model, request, job)
+        written = vector @ weights.W_V @ weights.W_O  # [d_model]
+        values = model.logits(written[:, None], job)[:, 0]
+        source, vocabulary_source = str(request.source), "unembedding"
+    else:
+        if request.source == "position":
+            raise Refused(
+                "direction source lists every token by its embedding: use source token, or "
+                "direction output with source position"
+            )
+        token = named_token(model, request)
+        wanted = weights.W_V @ (weights.W_O @ model.unembedding(token))  # [d_model]
+        values = model.read_by(wanted[:, None], job)[:, 0]
+        source, vocabulary_source = "unembedding", str(request.source)
+    values = values + 0.0  # no negative zeros
+    return TokenRanking(
+        **ends(model, values, request.k)._asdict(),
+        token_id=token,
+        token_label=model.tokens.labels[token],
+        rank=rank_of(values, token),
+        value=float(values[token]),
+        median=float(np.median(values.numpy())),
+        d_vocab=model.d_vocab,
+        source=source,
+        vocabulary_source=vocabulary_source,
+    )

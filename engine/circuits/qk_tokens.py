@@ -1,0 +1,59 @@
+"""The QK circuit of a head, one row or column of W_E W_Q (W_E W_K)^T at a time."""
+
+import numpy as np
+
+from engine.circuits.offsets import check_offset
+from engine.circuits.ranking import ends, rank_of
+from engine.circuits.source_vectors import check_source, read_token
+from engine.job import Job
+from engine.messages import QKTokens, ScoreRanking
+from engine.model import Model
+
+
+def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
+    """Rank the vocabulary as keys of a query token, or as queries of a key token.
+
+    The circuit is that of "A Mathematical Framework for Transformer Circuits" (Elhage et al.,
+    2021), "Splitting attention head terms into circuits", with folded weights, divided by the
+    model's divisor. Learned positions are left out of the vocabulary's end, and b_Q and b_K
+    unless the request adds them.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : QKTokens
+        The question.
+    job : Job
+        Steps between chunks of the vocabulary.
+
+    Raises
+    ------
+    Refused
+        If the head, the token, the source, the position or the offset do not exist or do not go
+        together.
+    """
+    weights = model.head(request.head)
+    check_source(request)
+    check_offset(model, request.offset)
+    token, vector = read_token(model, request, job)
+    near, far = (weights.W_Q, weights.W_K), (weights.b_Q, weights.b_K)
+    if request.side == "key":
+        near, far = near[::-1], far[::-1]
+    asked = vector @ near[0] + (far[0] if request.biases else 0)  # [d_head]
+    values = model.read_by((near[1] @ asked)[:, None], job)[:, 0]
+    if request.biases:
+        values = values + asked @ far[1]
+    values = values / model.divisor + 0.0  # no negative zeros
+    return ScoreRanking(
+        **ends(model, values, request.k)._asdict(),
+        token_id=token,
+        token_label=model.tokens.labels[token],
+        rank=rank_of(values, token),
+        value=float(values[token]),
+        median=float(np.median(values.numpy())),
+        d_vocab=model.d_vocab,
+        source=str(request.source),
+        vocabulary_source="token",
+        divisor=model.divisor,
+    )

@@ -1,0 +1,66 @@
+"""A value for every token, cut down to both ends of the list."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.messages import FloatArray, IntArray, Refused
+from engine.model import Model
+
+
+class Ends(NamedTuple):
+    """The strongest tokens of a list, and the most negative, each strongest first."""
+
+    ids: IntArray
+    labels: tuple[str, ...]
+    values: FloatArray
+    bottom_ids: IntArray
+    bottom_labels: tuple[str, ...]
+    bottom_values: FloatArray
+
+
+def ends(model: Model, values: Float[Tensor, " d_vocab"], k: int) -> Ends:
+    """Return both ends of a list over the vocabulary; equal values go by id.
+
+    Parameters
+    ----------
+    model : Model
+        Names the tokens.
+    values : Tensor
+        One value a token [d_vocab].
+    k : int
+        How many to list at each end.
+
+    Raises
+    ------
+    Refused
+        If k is less than 1.
+    """
+    if k < 1:
+        raise Refused(f"k, the number of tokens to list, must be at least 1, not {k}")
+    array = values.numpy()
+    top, bottom = _largest(array, k), _largest(-array, k)
+    return Ends(
+        ids=top,
+        labels=model.tokens.labelled(top),
+        values=array[top],
+        bottom_ids=bottom,
+        bottom_labels=model.tokens.labelled(bottom),
+        bottom_values=array[bottom],
+    )
+
+
+def rank_of(values: Float[Tensor, " d_vocab"], token: int) -> int:
+    """Return 1 + the number of tokens with a strictly larger value."""
+    return 1 + int((values > values[token]).sum())
+
+
+def _largest(array: FloatArray, k: int) -> IntArray:
+    k = min(k, len(array))
+    least = np.partition(array, len(array) - k)[len(array) - k]
+    candidates = np.flatnonzero(array >= least)
+    order = np.argsort(-array[candidates], kind="stable")
+    largest: IntArray = candidates[order][:k]
+    return largest

@@ -1,0 +1,39 @@
+"""A prompt's tokens and what the model expects next."""
+
+import numpy as np
+
+from engine.circuits.ranking import ends
+from engine.job import Job
+from engine.messages import Run, RunPrompt
+from engine.model import Model
+
+
+def run_prompt(model: Model, request: RunPrompt, job: Job) -> Run:
+    """Run a text through a model.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : RunPrompt
+        The question.
+    job : Job
+        Steps before each layer.
+
+    Raises
+    ------
+    Refused
+        If the prompt is empty, too long or not in the model's vocabulary.
+    """
+    ids, prepended = model.encode(request)
+    passed = model.run(request, job)
+    top = ends(model, passed.next_log_probs, request.k)
+    return Run(
+        ids=np.array(ids),
+        labels=model.tokens.labelled(ids),
+        prepended_bos=prepended,
+        next_ids=top.ids,
+        next_labels=top.labels,
+        next_log_probs=top.values,
+        loss=passed.loss.numpy(),
+    )

@@ -1,0 +1,93 @@
+"""What stands for the token that a question is about."""
+
+from typing import NamedTuple
+
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.job import Job
+from engine.messages import OVTokens, QKTokens, Refused
+from engine.model import Model
+
+
+class Read(NamedTuple):
+    """A token as a head reads it."""
+
+    token: int
+    vector: Float[Tensor, " d_model"]
+
+
+def check_source(request: OVTokens | QKTokens) -> None:
+    """Refuse sources that the model has not.
+
+    Raises
+    ------
+    Refused
+        With one sentence that names what fits.
+    """
+    if request.source == "token+mlp0":
+        raise Refused(
+            f"{request.model} has no MLP, so there is no source token+mlp0: use token or position"
+        )
+
+
+def named_token(model: Model, request: OVTokens | QKTokens) -> int:
+    """Return the id of the token that a question names.
+
+    Raises
+    ------
+    Refused
+        If it names none, or a prompt that the question does not need.
+    """
+    if request.token is None:
+        raise Refused("name a token, or use source position with a prompt and a position")
+    if request.run is not None or request.position is not None:
+        raise Refused("a prompt and a position go with source position only, not with a token")
+    return model.tokens.resolve(request.token)
+
+
+def read_token(model: Model, request: OVTokens | QKTokens, job: Job) -> Read:
+    """Return the asked token as the head reads it.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : OVTokens or QKTokens
+        Names a token, or a prompt and a position.
+    job : Job
+        Steps while a prompt runs.
+
+    Raises
+    ------
+    Refused
+        If source, token, run and position do not go together.
+    """
+    if request.source != "position":
+        token = named_token(model, request)
+        return Read(token, model.embedding(token))
+    if request.token is not None:
+        raise Refused("with source position the token is the one in the prompt: name no token")
+    if request.run is None or request.position is None:
+        raise Refused("source position needs a prompt (text) and a position in it")
+    ids, _ = model.encode(request.run)
+    place = position(request.position, len(ids))
+    stream = model.run(request.run, job).streams[request.head[0]][place]
+    return Read(ids[place], model.read(stream))
+
+
+def position(asked: int, length: int) -> int:
+    """Return a position counted from the start; a negative one counts from the end.
+
+    Raises
+    ------
+    Refused
+        If the prompt has no such position.
+    """
+    if not -length <= asked < length:
+        raise Refused(
+            f"there is no position {asked} in a prompt of {length} "
+            f"token{'s' * (length > 1)}: positions go from 0 to {length - 1}, "
+            f"or from -1 back to {-length}"
+        )
+    return asked % length

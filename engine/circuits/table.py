@@ -1,0 +1,45 @@
+"""A head's whole token table, where the vocabulary is small enough to show it."""
+
+import torch
+
+from engine.circuits.offsets import check_offset
+from engine.job import Job
+from engine.messages import Refused, Table, TokenTable
+from engine.model import Model
+
+LARGEST = 64
+"""Tokens of the largest vocabulary whose table is made."""
+
+
+def table(model: Model, request: Table, job: Job) -> TokenTable:
+    """Return W_E W_V W_O W_U or W_E W_Q (W_E W_K)^T as a whole.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : Table
+        The question.
+    job : Job
+        Steps between chunks of the vocabulary.
+
+    Raises
+    ------
+    Refused
+        If the vocabulary has more than 64 tokens, or the head does not exist.
+    """
+    check_offset(model, request.offset)
+    weights = model.head(request.head)
+    if model.d_vocab > LARGEST:
+        raise Refused(
+            f"a whole table is made for at most {LARGEST} tokens, and {model.name} has "
+            f"{model.d_vocab:,}: ask for one token's row"
+        )
+    embeddings = torch.stack([model.embedding(token) for token in range(model.d_vocab)])
+    if request.circuit == "ov":
+        values = model.logits((embeddings @ weights.W_V @ weights.W_O).mT, job).mT
+        divisor = None
+    else:
+        divisor = model.divisor
+        values = embeddings @ weights.W_Q @ (embeddings @ weights.W_K).mT / divisor
+    return TokenTable(labels=model.tokens.labels, values=values.numpy() + 0.0, divisor=divisor)

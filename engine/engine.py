@@ -1,0 +1,136 @@
+"""The one door to the numbers: a question in, an answer out."""
+
+from collections import OrderedDict
+from dataclasses import fields, replace
+from sys import getsizeof
+from typing import Any
+
+import numpy as np
+import torch
+
+from engine import sources
+from engine.circuits import COMPUTATIONS
+from engine.job import Job
+from engine.messages import ListModels, ModelList, Request, Result
+from engine.model import Model
+
+
+class Engine:
+    """Answers questions one at a time, from one thread.
+
+    Parameters
+    ----------
+    cache_bytes : int
+        Answers are kept up to this size, the least recently asked leaving first.
+
+    Notes
+    -----
+    An answer never depends on what was asked before: the cache and the open model only save time.
+    """
+
+    def __init__(self, cache_bytes: int = 256 * 2**20) -> None:
+        self._cache = Cache(cache_bytes)
+        self._model: Model | None = None
+
+    def answer(self, request: Request, job: Job | None = None) -> Result:
+        """Answer a question.
+
+        Parameters
+        ----------
+        request : Request
+            Any request of `engine.messages`.
+        job : Job, optional
+            Takes progress, and can cancel.
+
+        Returns
+        -------
+        Result
+            The request's result, its arrays read-only.
+
+        Raises
+        ------
+        Refused
+            If the question cannot be answered; the message is one sentence for the user.
+        Cancelled
+            If the job was cancelled.
+        """
+        if isinstance(request, ListModels):
+            return ModelList(sources.entries())
+        if kept := self._cache.get(request):
+            return kept
+        job = job or Job()
+        with torch.inference_mode():
+            model = self._open(_model_name(request), job)
+            result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
+        self._cache.put(request, result)
+        return result
+
+    def _open(self, name: str, job: Job) -> Model:
+        job.step(0, 1, f"opening {name}")
+        if self._model is None or self._model.name != name:
+            self._model = Model(sources.load(name))
+        return self._model
+
+
+class Cache:
+    """Answers by request, the least recently used leaving first.
+
+    Parameters
+    ----------
+    budget : int
+        Bytes at most.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self._held: OrderedDict[Request, Result] = OrderedDict()
+        self.bytes = 0
+
+    def get(self, request: Request) -> Result | None:
+        """Return the answer to a request, if it is still held."""
+        if request in self._held:
+            self._held.move_to_end(request)
+        return self._held.get(request)
+
+    def put(self, request: Request, result: Result) -> None:
+        """Hold an answer, and let others go until the budget is met."""
+        self._held[request] = result
+        self.bytes += size_of(result)
+        while self.bytes > self._budget:
+            _, oldest = self._held.popitem(last=False)
+            self.bytes -= size_of(oldest)
+
+
+def size_of(result: Result) -> int:
+    """Return about how many bytes an answer takes."""
+    return sum(_size(getattr(result, field.name)) for field in fields(result))
+
+
+def frozen(result: Any) -> Any:
+    """Return an answer whose arrays are its own and read-only."""
+    arrays = {
+        field.name: _own(value)
+        for field in fields(result)
+        if isinstance(value := getattr(result, field.name), np.ndarray)
+    }
+    return replace(result, **arrays)
+
+
+def _own(array: np.ndarray) -> np.ndarray:
+    # A view would keep a whole run's tensors alive, and let them be written to.
+    array = np.array(array, order="C")
+    array.setflags(write=False)
+    return array
+
+
+def _size(value: object) -> int:
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, tuple):
+        return getsizeof(value) + sum(_size(part) for part in value)
+    return getsizeof(value)
+
+
+def _model_name(request: Any) -> str:
+    name: str = request.run.model if not hasattr(request, "model") else request.model
+    return name

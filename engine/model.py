@@ -1,0 +1,203 @@
+"""An open model: a TransformerBridge behind one shape convention."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from transformer_lens.config import TransformerBridgeConfig
+from transformer_lens.model_bridge import TransformerBridge
+
+from engine.folding import HeadWeights, centred, fold, normalised
+from engine.job import Job
+from engine.messages import Head, Refused, RunPrompt
+from engine.runs import ForwardPass, forward
+from engine.sources.checkpoint import Checkpoint
+from engine.tokens import Tokens
+
+CHUNK = 2**22
+"""Numbers of W_E or W_U read between two steps: a few milliseconds of work."""
+
+
+class Model:
+    """Heads, token vectors and runs of one model.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+        Raw weights, sizes and tokenizer.
+    """
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.name = checkpoint.name
+        self.n_layers, self.n_heads = checkpoint.n_layers, checkpoint.n_heads
+        self.d_model, self.d_head = checkpoint.d_model, checkpoint.d_head
+        self.d_vocab, self.n_ctx = checkpoint.d_vocab, checkpoint.n_ctx
+        self.learned_positions = checkpoint.learned_positions
+        self.normalized, self.eps = checkpoint.normalized, checkpoint.eps
+        self.prepend_bos, self.example = checkpoint.prepend_bos, checkpoint.example
+        self.divisor = math.sqrt(self.d_head)
+        self.parameters = sum(tensor.size for tensor in checkpoint.tensors.values())
+        self.tokens = Tokens(checkpoint.tokenizer, checkpoint.bos_token)
+        self._bridge = _bridge(checkpoint)
+        self._last: ForwardPass | None = None
+        # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
+        self._rows_U: Tensor = self._bridge.unembed.W_U.T
+        self._mean_U = self._rows_U.double().mean(0).float() if self.normalized else None
+
+    @property
+    def bytes(self) -> int:
+        """Size of the weights in memory."""
+        return 4 * self.parameters
+
+    def kv_head(self, number: int) -> int:
+        """Return which key/value head a query head reads with."""
+        return number
+
+    def check_layer(self, layer: int) -> int:
+        """Return the layer.
+
+        Raises
+        ------
+        Refused
+            If the model has no such layer.
+        """
+        if not 0 <= layer < self.n_layers:
+            last = self.n_layers - 1
+            has = "only layer 0" if last == 0 else f"layers 0 to {last}"
+            raise Refused(f"{self.name} has {has}, not {layer}")
+        return layer
+
+    def head(self, head: Head) -> HeadWeights:
+        """Return the folded weights of one head.
+
+        Raises
+        ------
+        Refused
+            If the model has no such head.
+        """
+        layer, number = head
+        if not (0 <= layer < self.n_layers and 0 <= number < self.n_heads):
+            last = Head(self.n_layers - 1, self.n_heads - 1)
+            has = "only head 0.0" if last == (0, 0) else f"heads 0.0 to {last}"
+            raise Refused(f"{self.name} has {has} (layer.head), not {layer}.{number}")
+        attention, kv = self._bridge.blocks[layer].attn, self.kv_head(number)
+        raw = HeadWeights(
+            W_Q=attention.W_Q[number],
+            W_K=attention.W_K[kv],
+            W_V=attention.W_V[kv],
+            W_O=attention.W_O[number],
+            b_Q=attention.b_Q[number],
+            b_K=attention.b_K[kv],
+        )
+        return fold(raw) if self.normalized else raw
+
+    def read(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
+        """Return what a layer's heads read of residual streams: the streams after its norm."""
+        return normalised(streams, self.eps) if self.normalized else streams
+
+    def embedding(self, token: int) -> Float[Tensor, " d_model"]:
+        """Return a token's embedding as a head of the first layer reads it, without a position."""
+        return self.read(self._bridge.embed.W_E[token])
+
+    def unembedding(self, token: int) -> Float[Tensor, " d_model"]:
+        """Return a token's column of the folded W_U."""
+        column = self._rows_U[token]
+        return column if self._mean_U is None else centred(column - self._mean_U)
+
+    def read_by(self, vectors: Float[Tensor, "d_model n"], job: Job) -> Float[Tensor, "d_vocab n"]:
+        """Return the embedding of every token, as it is read, times some vectors."""
+        rows_E = self._bridge.embed.W_E
+        return torch.cat([self.read(rows_E[part]) @ vectors for part in self._parts(job)])
+
+    def logits(self, vectors: Float[Tensor, "d_model n"], job: Job) -> Float[Tensor, "d_vocab n"]:
+        """Return the folded W_U, as rows, times some vectors: what they add to the logits."""
+        if self._mean_U is None:
+            return torch.cat([self._rows_U[part] @ vectors for part in self._parts(job)])
+        vectors = centred(vectors.mT).mT
+        mean = self._mean_U @ vectors
+        return torch.cat([self._rows_U[part] @ vectors - mean for part in self._parts(job)])
+
+    def _parts(self, job: Job) -> Iterator[slice]:
+        rows = max(64, CHUNK // self.d_model)
+        for start in range(0, self.d_vocab, rows):
+            job.step(start, self.d_vocab, "reading the vocabulary")
+            yield slice(start, start + rows)
+
+    def encode(self, run: RunPrompt) -> tuple[tuple[int, ...], bool]:
+        """Return the token ids of a prompt, and whether a BOS was put before it.
+
+        Raises
+        ------
+        Refused
+            If there is nothing to run, no BOS to put there, or too much for the context.
+        """
+        if run.model != self.name:
+            raise Refused(f"the prompt is for {run.model}, and the question is about {self.name}")
+        bos = self.prepend_bos if run.prepend_bos is None else run.prepend_bos
+        first = self.tokens.bos_id
+        if bos and first is None:
+            raise Refused(f"{self.name} has no beginning-of-sequence token: turn BOS off")
+        ids = self.tokens.encode(run.text)
+        if bos and first is not None:
+            ids.insert(0, first)
+        if not ids:
+            has = "type something" if first is None else "type something, or turn BOS on"
+            raise Refused(f"the prompt is empty: {has}")
+        if len(ids) > self.n_ctx:
+            raise Refused(
+                f"the prompt is {len(ids):,} tokens long, and {self.name} reads at most "
+                f"{self.n_ctx:,}: shorten it"
+            )
+        return tuple(ids), bos
+
+    def run(self, run: RunPrompt, job: Job) -> ForwardPass:
+        """Run a prompt, or return the last run if it had the same tokens."""
+        ids, _ = self.encode(run)
+        if self._last is None or self._last.ids != ids:
+            self._last = self.run_ids(ids, job)
+        return self._last
+
+    def run_ids(self, ids: tuple[int, ...], job: Job) -> ForwardPass:
+        """Run token ids and keep nothing."""
+        return forward(self._bridge, ids, job)
+
+
+def _bridge(checkpoint: Checkpoint) -> Any:
+    config = TransformerBridgeConfig(
+        n_layers=checkpoint.n_layers,
+        n_heads=checkpoint.n_heads,
+        d_model=checkpoint.d_model,
+        d_head=checkpoint.d_head,
+        d_vocab=checkpoint.d_vocab,
+        n_ctx=checkpoint.n_ctx,
+        attn_only=True,
+        act_fn="relu",  # asked for, and unused without MLPs
+        normalization_type="LNPre" if checkpoint.normalized else None,
+        eps=checkpoint.eps,
+        positional_embedding_type="standard",
+        init_weights=False,
+    )
+    bridge = TransformerBridge.boot_native(config)
+    tensors = {name: torch.tensor(value) for name, value in checkpoint.tensors.items()}
+    # boot_native knows no model without positions: a table of zeros is the same.
+    no_positions = torch.zeros(checkpoint.n_ctx, checkpoint.d_model)
+    state = {
+        "embed.weight": tensors["embed.W_E"],
+        "pos_embed.weight": tensors.get("pos_embed.W_pos", no_positions),
+        "unembed.weight": tensors["unembed.W_U"].T,
+        "unembed.bias": tensors["unembed.b_U"],
+    }
+    for layer in range(checkpoint.n_layers):
+        at = f"blocks.{layer}.attn."
+        for name in "QKV":
+            # [head, d_model, d_head] -> [head * d_head, d_model]
+            state[f"{at}{name.lower()}.weight"] = tensors[f"{at}W_{name}"].mT.flatten(0, 1)
+            state[f"{at}{name.lower()}.bias"] = tensors[f"{at}b_{name}"].flatten()
+        state[f"{at}o.weight"] = tensors[f"{at}W_O"].flatten(0, 1).T  # [d_model, head * d_head]
+        state[f"{at}o.bias"] = tensors[f"{at}b_O"]
+    bridge.load_state_dict(state, strict=True)
+    bridge.requires_grad_(False)
+    return bridge

@@ -1,0 +1,80 @@
+"""One forward pass of a prompt, and what is kept of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.job import Job
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardPass:
+    """What a prompt made of the model.
+
+    Attributes
+    ----------
+    streams
+        Residual stream as each layer meets it, before its norm.
+    queries, keys
+        Of each layer, with biases.
+    patterns
+        Of each layer, as the model itself used them.
+    next_log_probs
+        At the last position, in nats.
+    loss
+        Cross-entropy of token i + 1 at position i, in nats.
+    """
+
+    ids: tuple[int, ...]
+    streams: tuple[Float[Tensor, "position d_model"], ...]
+    queries: tuple[Float[Tensor, "head position d_head"], ...]
+    keys: tuple[Float[Tensor, "head position d_head"], ...]
+    patterns: tuple[Float[Tensor, "head query key"], ...]
+    next_log_probs: Float[Tensor, " d_vocab"]
+    loss: Float[Tensor, " predicted"]
+
+
+def forward(bridge: Any, ids: tuple[int, ...], job: Job) -> ForwardPass:
+    """Run a TransformerBridge once.
+
+    Parameters
+    ----------
+    bridge : TransformerBridge
+        The model.
+    ids : tuple of int
+        Token ids of the prompt, at least one.
+    job : Job
+        Steps before each layer.
+    """
+    n_layers = bridge.cfg.n_layers
+    kept: dict[str, list[Tensor]] = {"in": [], "hook_q": [], "hook_k": [], "hook_pattern": []}
+
+    def step(stream: Tensor, hook: Any) -> None:
+        layer = len(kept["in"])
+        job.step(layer, n_layers, f"running layer {layer}")
+        kept["in"].append(stream[0])
+
+    def keeper(name: str) -> Callable[[Tensor, Any], None]:
+        return lambda tensor, hook: kept[name].append(tensor[0])
+
+    hooks: list[tuple[str, Any]] = []
+    for layer in range(n_layers):
+        hooks.append((f"blocks.{layer}.hook_in", step))
+        for name in ("hook_q", "hook_k", "hook_pattern"):
+            hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
+    logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)[0]
+    log_probs = logits.log_softmax(-1)  # [position, d_vocab]
+    following = torch.tensor(ids[1:], dtype=torch.long)[:, None]
+    return ForwardPass(
+        ids=ids,
+        streams=tuple(kept["in"]),
+        queries=tuple(q.transpose(0, 1) for q in kept["hook_q"]),  # [head, position, d_head]
+        keys=tuple(k.transpose(0, 1) for k in kept["hook_k"]),  # [head, position, d_head]
+        patterns=tuple(kept["hook_pattern"]),
+        next_log_probs=log_probs[-1].clone(),  # a copy, so that the rest can be freed
+        loss=-log_probs[:-1].gather(1, following)[:, 0],
+    )

@@ -1,0 +1,111 @@
+"""The trained models that come with Headscope, in resources/models/."""
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
+
+from engine.messages import ModelEntry, Refused
+from engine.sources.checkpoint import Checkpoint
+
+EXAMPLE = "I like green tea, so I drink green"
+MODEL_TYPE = "headscope-attn-only"
+
+
+def models_folder() -> Path:
+    """Return the folder that holds one folder a model."""
+    return Path(str(resources.files("resources"))) / "models"
+
+
+def entries() -> list[ModelEntry]:
+    """List the bundled models, reading only their config.json."""
+    return [
+        ModelEntry(config.parent.name, "bundled", _about(json.loads(config.read_bytes())))
+        for config in sorted(models_folder().glob("*/config.json"))
+    ]
+
+
+def load(name: str) -> Checkpoint:
+    """Read a bundled model.
+
+    Parameters
+    ----------
+    name : str
+        One of the names that `entries` lists.
+    """
+    return read_folder(models_folder() / name)
+
+
+def read_folder(folder: Path) -> Checkpoint:
+    """Read a folder with config.json, tokenizer.json and model.safetensors.
+
+    Raises
+    ------
+    Refused
+        If a file is missing or damaged, or the weights do not have the sizes of the config.
+    """
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+        if config.get("model_type") != MODEL_TYPE:
+            raise Refused(f"{folder.name}: config.json is not that of a {MODEL_TYPE} model")
+        tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text(encoding="utf-8"))
+        stored = load_file(folder / "model.safetensors")
+        checkpoint = _checkpoint(folder.name, config, tokenizer, stored)
+    except FileNotFoundError as error:
+        raise Refused(f"{folder.name} lacks the file {Path(error.filename).name}") from error
+    except SafetensorError as error:
+        raise Refused(f"{folder.name}: model.safetensors is damaged: {error}") from error
+    except (KeyError, ValueError) as error:
+        raise Refused(f"{folder.name}: config.json is damaged: {error}") from error
+    _check(checkpoint)
+    return checkpoint
+
+
+def _checkpoint(
+    name: str, config: dict[str, Any], tokenizer: Tokenizer, stored: dict[str, Any]
+) -> Checkpoint:
+    return Checkpoint(
+        name=name,
+        n_layers=config["n_layers"],
+        n_heads=config["n_heads"],
+        d_model=config["d_model"],
+        d_head=config["d_head"],
+        d_vocab=config["d_vocab"],
+        n_ctx=config["n_ctx"],
+        learned_positions={"standard": True, "none": False}[config["positions"]],
+        normalized={"LNPre": True, None: False}[config["normalization"]],
+        eps=config["eps"],
+        prepend_bos=config["prepend_bos"],
+        bos_token=config["bos_token"],
+        example=EXAMPLE,
+        tokenizer=tokenizer,
+        tensors={key: value.astype(np.float32) for key, value in stored.items()},
+    )
+
+
+def _check(checkpoint: Checkpoint) -> None:
+    for name, shape in checkpoint.shapes().items():
+        if name not in checkpoint.tensors:
+            raise Refused(f"{checkpoint.name}: model.safetensors lacks {name}")
+        found = checkpoint.tensors[name].shape
+        if found != shape:
+            raise Refused(f"{checkpoint.name}: {name} is {found}, and config.json means {shape}")
+    size = checkpoint.tokenizer.get_vocab_size()
+    if size != checkpoint.d_vocab:
+        raise Refused(
+            f"{checkpoint.name}: tokenizer.json has {size:,} tokens, and config.json means "
+            f"{checkpoint.d_vocab:,}"
+        )
+
+
+def _about(config: dict[str, Any]) -> str:
+    layers = "1 layer" if config["n_layers"] == 1 else f"{config['n_layers']} layers"
+    return (
+        f"attention only, trained on text: {layers} of {config['n_heads']} heads, "
+        f"{config['d_vocab']:,} tokens"
+    )

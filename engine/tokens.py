@@ -1,0 +1,185 @@
+"""Text to token ids, and ids to labels that never lie: literal, distinct, printable."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
+
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+
+from engine.messages import Refused
+
+STAND_INS = {" ": "·", "\n": "↵", "\t": "⇥"}
+MAX_LISTED = 12
+
+
+class Tokens:
+    """A model's vocabulary.
+
+    Text is always read literally: `<|BOS|>` typed in a prompt is those seven characters, and only
+    the BOS switch puts a control token in front. As a single token it can be named all the same.
+
+    Parameters
+    ----------
+    tokenizer
+        Tokenizer of the model; from now on it reads special tokens in a text as plain text.
+    bos_token
+        Text of the beginning-of-sequence token, if there is one.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, bos_token: str | None) -> None:
+        tokenizer.encode_special_tokens = True
+        self._tokenizer = tokenizer
+        self._special = {
+            index: token.content
+            for index, token in tokenizer.get_added_tokens_decoder().items()
+            if token.special
+        }
+        self.bos_id = None if bos_token is None else tokenizer.token_to_id(bos_token)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def special_ids(self) -> frozenset[int]:
+        """Ids of control tokens such as BOS."""
+        return frozenset(self._special)
+
+    @cached_property
+    def _pieces(self) -> tuple[bytes, ...]:
+        size = self._tokenizer.get_vocab_size()
+        raw = [self._tokenizer.id_to_token(index) or "" for index in range(size)]
+        if type(self._tokenizer.decoder).__name__ != "ByteLevel":
+            return tuple(token.encode() for token in raw)
+        byte_of = _byte_of_character()
+        return tuple(
+            self._special[index].encode()
+            if index in self._special
+            else bytes(byte_of[character] for character in token)
+            for index, token in enumerate(raw)
+        )
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Text of each token in the order of ids; '' for a piece that is not whole UTF-8."""
+        return tuple(_decoded(piece) for piece in self._pieces)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """What is shown for each token in the order of ids; no two are equal.
+
+        Space is `·`, newline `↵`, tab `⇥`, an incomplete UTF-8 piece its bytes, any other
+        character that does not print its code point. Of tokens that would look the same, all but
+        one carry their id.
+        """
+        plain = [_label(piece, text) for piece, text in zip(self._pieces, self.texts, strict=True)]
+        claimed: dict[str, int] = {}
+        shared = {label for label, count in Counter(plain).items() if count > 1}
+        for index, label in enumerate(plain):
+            if label in shared:
+                held = claimed.setdefault(label, index)
+                if self._claim(index, label) < self._claim(held, label):
+                    claimed[label] = index
+        return tuple(
+            f"{label}#{index}" if label in shared and claimed[label] != index else label
+            for index, label in enumerate(plain)
+        )
+
+    def _claim(self, index: int, label: str) -> int:
+        # ` ` is met far more often than a literal `·`, and `E6` as text than as a lone byte.
+        text = self.texts[index]
+        if not text:
+            return 2
+        return 1 if text == label else 0
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        # Reversed, so that of equal texts the lowest id stays.
+        return {text: index for index, text in reversed(list(enumerate(self.texts))) if text}
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text, without any control token.
+
+        Raises
+        ------
+        Refused
+            If the text is not Unicode, or holds a word that a word-by-word vocabulary lacks.
+        """
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise Refused("the text holds a lone surrogate, which is not Unicode text") from None
+        if isinstance(self._tokenizer.model, WordLevel):
+            for word in text.split():
+                if self._tokenizer.token_to_id(word) is None:
+                    raise Refused(f"{word!r} is none of this model's tokens: {self._listed()}")
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def resolve(self, token: int | str) -> int:
+        """Return the id of one token.
+
+        Parameters
+        ----------
+        token : int or str
+            An id, or the token's text; a text that is not a token may be `#id`.
+
+        Raises
+        ------
+        Refused
+            If it is not exactly one token; the sentence names the pieces.
+        """
+        if isinstance(token, int):
+            return self._checked(token)
+        if token in self._ids:
+            return self._ids[token]
+        if match := re.fullmatch(r"#(\d+)", token):
+            return self._checked(int(match[1]))
+        if not token:
+            raise Refused("the token is empty: type its text, or its id as #id")
+        ids = self.encode(token)
+        if len(ids) == 1:
+            return ids[0]
+        if not ids:
+            raise Refused(f"{token!r} is no token of this model: {self._listed()}")
+        pieces = " ".join(self.labelled(ids[:MAX_LISTED])) + " …" * (len(ids) > MAX_LISTED)
+        spaced = " " + token
+        hint = f"; {spaced!r}, with a space before it, is one" * (spaced in self._ids)
+        raise Refused(f"{token!r} is {len(ids)} tokens, not one: {pieces}{hint}")
+
+    def labelled(self, ids: Iterable[int]) -> tuple[str, ...]:
+        """Return the labels of some ids."""
+        return tuple(self.labels[index] for index in ids)
+
+    def _checked(self, index: int) -> int:
+        if not 0 <= index < len(self):
+            raise Refused(f"there is no token #{index}: ids go from 0 to {len(self) - 1}")
+        return index
+
+    def _listed(self) -> str:
+        more = f" and {len(self) - MAX_LISTED:,} more" * (len(self) > MAX_LISTED)
+        return ", ".join(self.labels[:MAX_LISTED]) + more
+
+
+def _decoded(piece: bytes) -> str:
+    try:
+        return piece.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _label(piece: bytes, text: str) -> str:
+    if not text:
+        return piece.hex(" ").upper()
+    return "".join(STAND_INS.get(c) or (c if c.isprintable() else f"U+{ord(c):04X}") for c in text)
+
+
+def _byte_of_character() -> dict[str, int]:
+    # GPT-2's byte-level BPE writes a byte that prints as its Latin-1 character, and the others,
+    # in order, as the characters from U+0100 on.
+    printing = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    others = [byte for byte in range(256) if byte not in printing]
+    return {chr(byte): byte for byte in printing} | {
+        chr(0x100 + place): byte for place, byte in enumerate(others)
+    }
