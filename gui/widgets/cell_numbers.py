@@ -3,10 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui import palette
-from gui.theme import LIGHT
 from gui.widgets.colouring import Colouring, ink
 from gui.widgets.grid_geometry import GridGeometry
 from gui.widgets.number_text import decimals_for, fixed
@@ -63,5 +62,5 @@ def draw(
         text = fixed(value, decimals)
         # What rounds to nothing is printed, but quietly: it is the ground of the picture.
         quiet = not text.strip("0.")
-        painter.setPen(QColor(LIGHT.muted) if quiet else ink(colouring.colour(value)))
+        painter.setPen(ink(colouring.colour(value), quiet=quiet))
         painter.drawText(grid.cell(row, column), flags, text)

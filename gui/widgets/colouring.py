@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 
 from gui.theme import DIVERGING, LIGHT, SEQUENTIAL, lut
@@ -21,6 +22,7 @@ MASKED = 255
 
 _MAPS: dict[str, str] = {"sequential": SEQUENTIAL, "diverging": DIVERGING}
 _MIDDLE = 127
+_READABLE = 4.5
 
 
 @cache
@@ -92,13 +94,23 @@ def contrast(one: QColor, other: QColor) -> float:
     return (bright + 0.05) / (dark + 0.05)
 
 
-def ink(ground: QColor) -> QColor:
-    """Return the colour to write in on a data colour: dark or white, what reads better.
+def ink(ground: QColor, *, quiet: bool = False) -> QColor:
+    """Return the colour to write in on a data colour, with a contrast of at least 4.5.
 
     Data colours do not follow the theme, so neither does the ink on them.
+
+    Parameters
+    ----------
+    ground
+        The data colour.
+    quiet
+        Muted where that can be read.
     """
-    dark, light = QColor(LIGHT.text), QColor(LIGHT.card)
-    return dark if contrast(dark, ground) >= contrast(light, ground) else light
+    wanted = [QColor(LIGHT.muted)] if quiet else []
+    for colour in (*wanted, QColor(LIGHT.text), QColor(LIGHT.card)):
+        if contrast(colour, ground) >= _READABLE:
+            return colour
+    return QColor(Qt.GlobalColor.black)  # between the two: black is the darkest there is
 
 
 def _luminance(colour: QColor) -> float:

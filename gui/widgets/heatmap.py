@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
-    QFontMetricsF,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -22,9 +21,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui import palette
 from gui.theme import LIGHT, UNIT
-from gui.widgets import axis_labels, cell_numbers, colour_bar, painting, raster, tool_tip
-from gui.widgets.colouring import MASKED, Colouring, Colours, image
+from gui.widgets import axis_labels, cell_numbers, colour_bar, painting, tool_tip
+from gui.widgets.cell_pixels import picture
+from gui.widgets.colouring import Colouring, Colours
 from gui.widgets.grid_geometry import GridGeometry
+from gui.widgets.heatmap_layout import HeatmapLayout, lay_out
 
 _LINES_FROM = 7.0
 """Cells of at least so many pixels have lines between them."""
@@ -61,10 +62,8 @@ class Heatmap(QWidget):
         self._hovered = (-1, -1)
         self._describe: Callable[[int, int], str] | None = None
         self._message = ""
-        self._image: QPixmap | None = None
-        self._geometry: GridGeometry | None = None
-        self._turn: axis_labels.Turn = "across"
-        self._rooms: dict[int, float] = {}
+        self._picture: QPixmap | None = None
+        self._layout: HeatmapLayout | None = None
         self._ring = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -148,34 +147,27 @@ class Heatmap(QWidget):
 
     def cell_rect(self, row: int, column: int) -> QRectF:
         """Return where a cell is drawn, in pixels of this widget."""
-        return self._laid_out().cell(row, column)
+        return self._laid_out().grid.cell(row, column)
 
     def placed_labels(self) -> tuple[list[axis_labels.Placed], list[axis_labels.Placed]]:
         """Return the labels as they are drawn beside the rows and below the columns."""
-        metrics = QFontMetricsF(palette.token_font(small=True))
-        grid = self._laid_out()
-        urgent = [
+        layout = self._laid_out()
+        rows, columns = (
             list(dict.fromkeys(i for i in pair if i is not None and i >= 0))
             for pair in zip(self._pinned, self._hovered, strict=True)
-        ]
-        beside = axis_labels.beside_rows(
-            self._labels[0],
-            grid.row_spans(),
-            grid.bounds.left() - UNIT / 2,
-            self._label_room(0),
-            metrics,
-            urgent[0],
         )
-        below = axis_labels.below_columns(
-            self._labels[1],
-            grid.column_spans(),
-            grid.bounds.bottom() + UNIT / 2,
-            self._label_room(1),
-            metrics,
-            self._turn,
-            urgent[1],
+        return (
+            layout.beside_rows(self._labels[0], rows),
+            layout.below_columns(self._labels[1], columns),
         )
-        return beside, below
+
+    def height_at(self, width: int) -> int:
+        """Return the height that square cells would fill at a width, were there no limit."""
+        if not self._values.size:
+            return self.minimumSizeHint().height()
+        layout = self._lay_out((width, 10 * width), self.devicePixelRatioF())
+        below = layout.column_title.bottom() if self._titles[1] else layout.column_title.top()
+        return ceil(below + UNIT / 2)
 
     def sizeHint(self) -> QSize:
         """Return a size at which 10 tokens have their numbers."""
@@ -191,16 +183,7 @@ class Heatmap(QWidget):
         if self._message:
             painting.message(painter, self.rect(), self._message)
         else:
-            grid = self._laid_out()
-            painter.drawPixmap(grid.bounds.topLeft(), self._pixels(grid))
-            self._draw_lines(painter, grid)
-            if self._values.size <= cell_numbers.MOST:
-                cell_numbers.draw(painter, grid, self._values, self._mask, self._colouring)
-            self._draw_axes(painter, grid)
-            self._draw_frames(painter, grid)
-            bar = QRectF(grid.bounds)
-            bar.moveLeft(grid.bounds.right() + 2 * UNIT)
-            colour_bar.draw(painter, bar, self._colouring, self._reach, self._unit)
+            self._paint(painter)
         if self._ring and self.hasFocus():
             painting.focus_ring(painter, self.rect())
         painter.end()
@@ -272,14 +255,13 @@ class Heatmap(QWidget):
         return int(np.argmax(line))
 
     def _forget_layout(self) -> None:
-        self._geometry = self._image = None
-        self._rooms = {}
+        self._layout = self._picture = None
         self.update()
 
     def _cell_at(self, point: QPointF) -> tuple[int, int]:
         if not self._values.size:
             return (-1, -1)
-        row, column = self._laid_out().at(point)
+        row, column = self._laid_out().grid.at(point)
         return (row, column) if row >= 0 and column >= 0 else (-1, -1)
 
     def _set_hovered(self, cell: tuple[int, int]) -> None:
@@ -291,7 +273,7 @@ class Heatmap(QWidget):
     def _tip_at(self, point: QPointF) -> str:
         if not self._values.size:
             return ""
-        grid = self._laid_out()
+        grid = self._laid_out().grid
         row, column = grid.at(point)
         if row >= 0 and column >= 0:
             return self._describe(row, column) if self._describe is not None else ""
@@ -301,72 +283,33 @@ class Heatmap(QWidget):
             return self._labels[1][column]
         return ""
 
-    def _label_room(self, axis: int) -> float:
-        if axis not in self._rooms:
-            metrics = QFontMetricsF(palette.token_font(small=True))
-            most = min(14.0 * UNIT, (self.width(), self.height())[axis] / 4)
-            self._rooms[axis] = axis_labels.room_for(self._labels[axis], metrics, most)
-        return self._rooms[axis]
+    def _laid_out(self, ratio: float | None = None) -> HeatmapLayout:
+        """Return the layout, for a picture at another scale than the screen's if one is given."""
+        if ratio is not None and self._layout is not None and self._layout.grid.ratio != ratio:
+            self._layout = self._picture = None
+        if self._layout is None:
+            size = (self.width(), self.height())
+            self._layout = self._lay_out(size, ratio or self.devicePixelRatioF())
+        return self._layout
 
-    def height_at(self, width: int) -> int:
-        """Return the height that square cells would fill at a width, were there no limit."""
-        if not self._values.size:
-            return self.minimumSizeHint().height()
-        grid, turn = self._fit(width, 10 * width)
-        metrics = QFontMetricsF(palette.token_font(small=True))
-        labels = metrics.height() if turn != "up" else self._label_room(1)
-        title = QFontMetricsF(palette.ui_font(small=True)).height() if self._titles[1] else 0
-        return ceil(grid.bounds.bottom() + labels + title + 2.5 * UNIT)
+    def _lay_out(self, size: tuple[int, int], ratio: float) -> HeatmapLayout:
+        bar_width = colour_bar.width_of(self._colouring, self._reach, self._unit)
+        return lay_out(self._labels, self._titles, bar_width, size, ratio)
 
-    def _laid_out(self) -> GridGeometry:
-        if self._geometry is None:
-            self._geometry, self._turn = self._fit(self.width(), self.height())
-        return self._geometry
+    def _paint(self, painter: QPainter) -> None:
+        layout = self._laid_out(painter.deviceTransform().m11())
+        grid = layout.grid
+        if self._picture is None:
+            self._picture = picture(self._values, self._mask, self._colouring, grid)
+        painter.drawPixmap(grid.bounds.topLeft(), self._picture)
+        self._paint_lines(painter, grid)
+        if self._values.size <= cell_numbers.MOST:
+            cell_numbers.draw(painter, grid, self._values, self._mask, self._colouring)
+        self._paint_axes(painter, layout)
+        self._paint_frames(painter, grid)
+        colour_bar.draw(painter, layout.bar, self._colouring, self._reach, self._unit)
 
-    def _fit(self, across: int, down: int) -> tuple[GridGeometry, axis_labels.Turn]:
-        """Fit square cells, their labels and the colour bar into a size."""
-        rows, columns = self._values.shape
-        tokens = QFontMetricsF(palette.token_font(small=True))
-        title = QFontMetricsF(palette.ui_font(small=True)).height()
-        left = self._label_room(0) + UNIT + (title + UNIT / 2 if self._titles[0] else 0)
-        right = 2 * UNIT + colour_bar.width_of(self._colouring, self._reach, self._unit)
-        title_below = title + UNIT / 2 if self._titles[1] else 0
-        ratio = self.devicePixelRatioF()
-        width, height = across - left - right, down - UNIT - title_below
-        below = tokens.height() + UNIT
-        grid = GridGeometry.square(
-            rows, columns, QRectF(left, UNIT / 2, width, height - below), ratio
-        )
-        turn = axis_labels.turn_for(self._labels[1], grid.pitch, tokens)
-        if turn == "up":
-            below = self._label_room(1) + UNIT
-            grid = GridGeometry.square(
-                rows, columns, QRectF(left, UNIT / 2, width, height - below), ratio
-            )
-        return grid, turn
-
-    def _pixels(self, grid: GridGeometry) -> QPixmap:
-        if self._image is None:
-            signed = self._colouring.colours == "diverging"
-            values, mask = self._values, self._mask
-            small = values.shape[0] > grid.height or values.shape[1] > grid.width
-            if small and mask is not None:
-                values = np.where(mask, values, 0.0 if signed else -np.inf)
-            values, mask = raster.fit(values, mask, grid.height, grid.width, signed=signed)
-            level = self._colouring.level(values)
-            if mask is not None:
-                level = np.where(mask, level, np.uint8(MASKED))
-            level = raster.enlarge(
-                level,
-                raster.edges(level.shape[0], grid.height),
-                raster.edges(level.shape[1], grid.width),
-            )
-            picture = image(level, self._colouring.colours, palette.theme().masked)
-            self._image = QPixmap.fromImage(picture)
-            self._image.setDevicePixelRatio(grid.ratio)
-        return self._image
-
-    def _draw_lines(self, painter: QPainter, grid: GridGeometry) -> None:
+    def _paint_lines(self, painter: QPainter, grid: GridGeometry) -> None:
         if grid.pitch < _LINES_FROM:
             return
         colour = QColor(palette.theme().masked)
@@ -376,30 +319,20 @@ class Heatmap(QWidget):
         for top, _ in grid.row_spans()[1:]:
             painter.fillRect(QRectF(grid.bounds.left(), top, grid.bounds.width(), thick), colour)
 
-    def _draw_axes(self, painter: QPainter, grid: GridGeometry) -> None:
+    def _paint_axes(self, painter: QPainter, layout: HeatmapLayout) -> None:
         theme = palette.theme()
         font = palette.token_font(small=True)
-        for axis, placed in enumerate(self.placed_labels()):
-            pinned = self._pinned[axis]
+        turns: tuple[axis_labels.Turn, axis_labels.Turn] = ("across", layout.turn)
+        for placed, pinned, turn in zip(self.placed_labels(), self._pinned, turns, strict=True):
             marked = () if pinned is None else (pinned,)
-            turn = self._turn if axis == 1 else "across"
             axis_labels.draw(painter, placed, turn, font, theme.text, marked, theme.accent)
         painter.setFont(palette.ui_font(small=True))
         painter.setPen(QColor(theme.muted))
-        height = QFontMetricsF(painter.font()).height()
-        bounds = grid.bounds
-        if self._titles[0]:
-            left = bounds.left() - UNIT - self._label_room(0) - height - UNIT / 4
-            box = QRectF(left, bounds.top(), height, bounds.height())
-            painting.rotated_text(painter, box, Qt.AlignmentFlag.AlignCenter, self._titles[0])
-        if self._titles[1]:
-            metrics = QFontMetricsF(palette.token_font(small=True))
-            below = self._label_room(1) if self._turn == "up" else metrics.height()
-            box = QRectF(bounds.left(), bounds.bottom() + below + UNIT, bounds.width(), height)
-            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
-            painter.drawText(box, flags, self._titles[1])
+        centre = Qt.AlignmentFlag.AlignCenter
+        painting.rotated_text(painter, layout.row_title, centre, self._titles[0])
+        painter.drawText(layout.column_title, centre | Qt.TextFlag.TextSingleLine, self._titles[1])
 
-    def _draw_frames(self, painter: QPainter, grid: GridGeometry) -> None:
+    def _paint_frames(self, painter: QPainter, grid: GridGeometry) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         row, column = self._pinned
         # Thin cells are framed from outside, or the frame would hide what it frames.

@@ -21,8 +21,9 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 from engine.messages import Head
 from gui import palette
 from gui.theme import UNIT
-from gui.widgets import matrix_marks, painting, raster, tool_tip
-from gui.widgets.colouring import MASKED, Colouring, image
+from gui.widgets import matrix_marks, painting, tool_tip
+from gui.widgets.cell_pixels import mosaic
+from gui.widgets.colouring import Colouring
 from gui.widgets.grid_geometry import GridGeometry
 from gui.widgets.number_text import fixed
 
@@ -63,7 +64,7 @@ class MatrixGrid(QAbstractScrollArea):
         self._hovered: Head | None = None
         self._describe: Callable[[Head], str] | None = None
         self._message = ""
-        self._image: QPixmap | None = None
+        self._picture: QPixmap | None = None
         self._geometry: GridGeometry | None = None
         self._ring = False
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -134,7 +135,7 @@ class MatrixGrid(QAbstractScrollArea):
         if 0 in self._shape():
             painting.message(painter, self.viewport().rect(), self._message)
         else:
-            grid, offset = self._laid_out(), self._offset()
+            grid, offset = self._laid_out(painter.deviceTransform().m11()), self._offset()
             theme = palette.theme()
             area = QRectF(self.viewport().rect())
             inside = area.adjusted(self._left(), self._top(), 0, 0)
@@ -246,7 +247,7 @@ class MatrixGrid(QAbstractScrollArea):
         return QPointF(-self.horizontalScrollBar().value(), -self.verticalScrollBar().value())
 
     def _forget_image(self) -> None:
-        self._geometry = self._image = None
+        self._geometry = self._picture = None
         if 0 in self._shape():
             self.horizontalScrollBar().setRange(0, 0)
             self.verticalScrollBar().setRange(0, 0)
@@ -264,37 +265,27 @@ class MatrixGrid(QAbstractScrollArea):
             bar.setPageStep(size)
             bar.setSingleStep(round(self._laid_out().pitch))
 
-    def _laid_out(self) -> GridGeometry:
+    def _laid_out(self, ratio: float | None = None) -> GridGeometry:
+        """Return where heads lie, for a picture at another scale than the screen's if given."""
+        if ratio is not None and self._geometry is not None and self._geometry.ratio != ratio:
+            self._geometry = self._picture = None
         if self._geometry is None:
             layers, heads = self._shape()
             left, top = self._left(), self._top()
             width = max(self.viewport().width() - left - 1, heads * _LEAST_SIDE)
             area = QRectF(left, top, width, layers * _MOST_SIDE)
-            ratio = self.devicePixelRatioF()
+            ratio = ratio or self.devicePixelRatioF()
             self._geometry = GridGeometry.square(layers, heads, area, ratio, _MOST_SIDE)
         return self._geometry
 
     def _pixels(self, grid: GridGeometry) -> QPixmap:
-        if self._image is None:
+        if self._picture is None:
             shown, mask = self._thumbnails, self._mask
             if self._scores is not None:
                 shown, mask = self._scores[:, :, np.newaxis, np.newaxis], None
             assert shown is not None
-            layers, heads = shown.shape[:2]
-            side = grid.height // layers
-            cell = side - round(_GAP * grid.ratio)
-            values, mask = raster.fit(shown, mask, cell, cell)
-            level = self._colouring().level(values)
-            if mask is not None:
-                level[:, :, ~mask] = MASKED
-            marks = [raster.edges(count, cell) for count in level.shape[2:]]
-            mosaic = np.full((layers, side, heads, side), MASKED, dtype=np.uint8)
-            mosaic[:, :cell, :, :cell] = raster.enlarge(level, *marks).swapaxes(1, 2)
-            flat = mosaic.reshape(layers * side, heads * side)
-            picture = image(flat, "sequential", palette.theme().masked)
-            self._image = QPixmap.fromImage(picture)
-            self._image.setDevicePixelRatio(grid.ratio)
-        return self._image
+            self._picture = mosaic(shown, mask, self._colouring(), grid, _GAP)
+        return self._picture
 
     def _head_at(self, point: QPointF) -> Head | None:
         if 0 in self._shape() or point.x() < self._left() or point.y() < self._top():
