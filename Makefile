@@ -1,5 +1,5 @@
 # make, make run   the window (without a display: headscope.png)
-# make test        every test, without a display but for those marked `display`
+# make test        every test; those that need a display get one from xvfb-run
 # make check       style, types, boundaries, and documents that are made from the code
 # make bench       the ratios of docs/performance.md, measured on this machine
 # make docs        docs/answers.md
@@ -24,29 +24,29 @@ run: $(VENV)/.run
 test: $(VENV)/.dev
 	@$(BIN)/python main.py --check-system
 	@if command -v xvfb-run >/dev/null; then \
-	    xvfb-run -a -s "-screen 0 1680x1050x24" $(BIN)/python -m pytest $(ARGS); \
+	    xvfb-run -a -s "-screen 0 1920x1200x24" $(BIN)/python -m pytest -m display; \
 	elif [ -n "$$CI" ]; then \
 	    echo "xvfb-run is missing: the tests that drive the real window need it" >&2; exit 1; \
 	else \
-	    echo "xvfb-run is missing, so the tests that need a display are left out"; \
-	    $(BIN)/python -m pytest -m "not display" $(ARGS); \
+	    echo "xvfb-run is missing: the tests that drive the real window are left out"; \
 	fi
+	@$(BIN)/python -m pytest -m "not display"
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python docs/make_answers.py --check
+	@$(BIN)/python -m docs.make_answers --check
 
 bench: $(VENV)/.bench
-	@$(BIN)/python -m benchmarks $(ARGS)
+	@$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.run
-	@$(BIN)/python docs/make_answers.py
+	@$(BIN)/python -m docs.make_answers
 
 screenshots: $(VENV)/.run
-	@$(BIN)/python docs/make_screenshots.py
+	@$(BIN)/python -m docs.make_screenshots
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

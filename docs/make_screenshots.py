@@ -1,4 +1,4 @@
-"""Take the pictures of the README: `python docs/make_screenshots.py`.
+"""Take the pictures of the README: `python -m docs.make_screenshots`.
 
 Each is the default session as `main.py --screenshot` renders it, so that a picture here is a
 picture of the program as it is. Settings of the person who runs this are left alone.

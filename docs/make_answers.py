@@ -1,0 +1,186 @@
+"""Write docs/answers.md from the messages: `python -m docs.make_answers [--check]`.
+
+Everything in the page comes from the dataclasses of `engine/messages.py` and from the command
+line that is made from them, so that it cannot say something else than the program does.
+"""
+
+import argparse
+import re
+import sys
+import types
+import typing
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from engine import messages
+from engine.command import parser
+
+PAGE = Path(__file__).parent / "answers.md"
+
+INTRODUCTION = """\
+# Questions and answers
+
+Made from `engine/messages.py` by `make docs`; do not edit.
+
+Each question can be asked in three ways, with the same fields and the same answer:
+
+- `headscope ask QUESTION OPTIONS` prints `{"request": …, "result": …}`.
+- `headscope ask -` reads one JSON object a line: `{"question": "attention", "run": {"model": "toy", "text": "ans"}, "layer": 0}`.
+- In Python: `Engine().answer(Attention(run=RunPrompt(model="toy", text="ans"), layer=0))`.
+
+A head is written `layer.head`, such as `1.3`; layers, heads and positions count from 0. Arrays are nested lists in JSON and read-only numpy arrays in Python; a number that is not finite is `null` in JSON. A shape names the axes from the first to the last.
+"""  # noqa: E501
+
+WORDS = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "yes or no",
+    type(None): "none",
+    messages.Head: "head",
+}
+ARRAYS = {
+    "floating": "numbers",
+    "integer": "integers",
+    "bool": "true or false",
+}
+
+
+def type_words(hint: Any) -> str:
+    """Return a type as a reader of the page would say it."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return type_words(parts[0])
+    if hint in WORDS:
+        return WORDS[hint]
+    if origin is typing.Literal:
+        return ", ".join(f"`{part}`" for part in parts)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(dict.fromkeys(type_words(part) for part in parts))
+    if origin is tuple:
+        return f"list of {type_words(parts[0])}"
+    if found := re.search(r"(floating|integer|bool)", repr(parts)):
+        return f"array of {ARRAYS[found[1]]}"
+    if hasattr(hint, "_fields"):
+        return f"({', '.join(hint._fields)})"
+    if is_dataclass(hint):
+        (name,) = (name for name, kind in messages.QUESTIONS.items() if kind is hint)
+        return f"[{name}](#{name})"
+    raise TypeError(f"docs/make_answers.py has no words for {hint!r}")
+
+
+def says(owner: type, field: Field[Any]) -> messages.Says:
+    """Return what a field means; the outermost text counts, as in `--help`."""
+    hint = typing.get_type_hints(owner, include_extras=True)[field.name]
+    found = [part for part in getattr(hint, "__metadata__", ()) if type(part) is messages.Says]
+    return found[-1] if found else messages.Says("")
+
+
+def row(*cells: str) -> str:
+    """Return a line of a table; a bar inside a cell stays a bar."""
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def options(question: str) -> dict[str, argparse.Action]:
+    """Return the command-line options of a question by the field that they set."""
+    return {action.dest: action for action in parser(question)._actions if action.dest != "help"}
+
+
+def words(*actions: argparse.Action) -> str:
+    """Return how options are written on the command line."""
+    return ", ".join(f"`{word}`" for action in actions for word in action.option_strings)
+
+
+def default(field: Field[Any]) -> str:
+    """Return what a field is when it is not given."""
+    if field.default is MISSING:
+        return "required"
+    if isinstance(field.default, bool):
+        return "yes" if field.default else "no"
+    return "none" if field.default is None else f"`{field.default}`"
+
+
+def request_rows(question: str, kind: type) -> Iterator[str]:
+    """Yield the table of a request's fields, and of options that are no field of it."""
+    left = options(question)
+    hints = typing.get_type_hints(kind, include_extras=True)
+    own = [field for field in fields(kind) if field.name != "run"]
+    taken = {field.name: [left.pop(field.name)] for field in own}
+    for field in fields(kind):
+        meaning = says(kind, field).text
+        if field.name == "run":
+            names = [inner.name for inner in fields(messages.RunPrompt) if inner.name in left]
+            taken["run"] = [left.pop(name) for name in names]
+            meaning = meaning or "the prompt and the model that runs it"
+        flags = words(*taken[field.name])
+        yield row(f"`{field.name}`", flags, type_words(hints[field.name]), default(field), meaning)
+    for action in left.values():
+        yield row("", words(action), "", "", action.help or "")
+
+
+def result_rows(kind: type) -> Iterator[str]:
+    """Yield the table of a result's fields."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    for field in fields(kind):
+        said = says(kind, field)
+        shape = f"[{', '.join(axes(said.shape))}]" if said.shape else ""
+        yield row(f"`{field.name}`", type_words(hints[field.name]), shape, said.unit, said.text)
+
+
+def axes(shape: str) -> list[str]:
+    """Split a shape into its axes: `layer head`, `position - 1`."""
+    return re.split(r"(?<![-+]) (?![-+])", shape)
+
+
+def answers_to(kind: type) -> list[type]:
+    """Return the results whose docstring says that they answer a request.
+
+    Raises
+    ------
+    LookupError
+        If there is none.
+    """
+    results = typing.get_args(messages.Result)
+    found = [r for r in results if re.match(rf"Answer to {kind.__name__}\b", r.__doc__ or "")]
+    if not found:
+        raise LookupError(f"no result says in its docstring that it answers {kind.__name__}")
+    return found
+
+
+def first_line(kind: type) -> str:
+    """Return the first sentence of a docstring."""
+    return (kind.__doc__ or "").strip().splitlines()[0]
+
+
+def page() -> str:
+    """Return the whole page."""
+    lines = [INTRODUCTION]
+    for question, kind in messages.QUESTIONS.items():
+        lines += [f"## {question}", "", f"`{kind.__name__}`: {first_line(kind)}", ""]
+        if fields(kind):
+            lines += [row("field", "option", "type", "default", "meaning"), "|---" * 5 + "|"]
+            lines += [*request_rows(question, kind), ""]
+        for result in answers_to(kind):
+            lines += [f"`{result.__name__}`: {first_line(result)}", ""]
+            lines += [row("field", "type", "shape", "unit", "meaning"), "|---" * 5 + "|"]
+            lines += [*result_rows(result), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main() -> int:
+    """Write the page, or with `--check` say whether it is up to date."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--check", action="store_true", help="write nothing; 1 when stale")
+    made = page()
+    if not arguments.parse_args().check:
+        PAGE.write_text(made, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != made:
+        sys.stderr.write("docs/answers.md is out of date: run `make docs`\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
