@@ -99,5 +99,7 @@ def lut(name: str) -> npt.NDArray[np.uint8]:
     table: npt.NDArray[np.uint8] = np.round(colours * 255).astype(np.uint8)
     if name == SEQUENTIAL:
         table[0] = 255
+    elif name == DIVERGING:
+        table[127:129] = 255  # 0 lies between the two
     table.setflags(write=False)
     return table

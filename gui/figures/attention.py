@@ -34,18 +34,24 @@ def draw_attention(
         numbers = [head.number]
     values = result.values[numbers]
     names = [Head(request.layer, number).name for number in numbers]
+    several = len(names) > 1
     title = names[0] if head is not None else f"Layer {request.layer}"
     y = heading.draw(page, f"{title} attention", request.run.model)
     grids = panels.Grids(
-        titles=names if head is None else [""],
+        titles=[[name] for name in names] if head is None else [[]],
         values=values,
         seen=result.mask,
-        rows=Axis("query (destination)", result.labels),
-        columns=Axis("key (source)", result.labels),
+        rows=Axis("" if several else "query (destination)", result.labels),
+        columns=Axis("" if several else "key (source)", result.labels),
         scale=_scale(request, values[:, result.mask]),
         bar=_bar_title(request, result),
     )
-    return panels.draw(page, y, grids)
+    bottom = panels.draw(page, y, grids)
+    if several:
+        bottom = heading.sentence(
+            page, bottom + 4.0, ["query (destination) down, key (source) across"]
+        )
+    return bottom
 
 
 def _scale(request: Attention, values: np.ndarray) -> Scale:

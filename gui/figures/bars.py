@@ -65,7 +65,7 @@ def _columns(
         (page.measure(label, size, token=True) for ranked in lists for label in ranked.labels),
         default=0.0,
     )
-    bar = width - rank - label - value - 3 * _GAP
+    bar = width - rank - label - value - 3 * _GAP - 1.0
     return _Columns(rank, label, bar, value, size)
 
 
@@ -118,14 +118,14 @@ def _draw_list(
 ) -> float:
     pitch = page.line_height()
     if ranked.title:
-        page.text(x, y + pitch / 2, ranked.title, size=page.small, colour=LIGHT.muted)
-        y += pitch
+        page.text(x, y + pitch / 2 + 1.0, ranked.title, size=page.small, colour=LIGHT.muted)
+        y += pitch + 1.0
     spans = [
         (float(other.values.min(initial=0.0)), float(other.values.max(initial=0.0)))
         for other in lists
     ]
     unit = columns.bar / (1.0 if shares else max(high - low for low, high in spans) or 1.0)
-    start = x + columns.rank + _GAP + columns.label + _GAP
+    start = x + columns.rank + _GAP + columns.label + _GAP + 1.0
     zero = start - unit * float(ranked.values.min(initial=0.0))
     if float(ranked.values.max(initial=0.0)) <= 0.0:
         zero = start  # all bars point away from their labels, negative ones told by colour and sign

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from gui.figures.colours import Scale
+from gui.figures.colours import SHARES, Scale
 from gui.figures.numbers import minus, ticks
 from gui.figures.page import DPI, Page
 from gui.theme import LIGHT
@@ -15,7 +15,7 @@ _FRAME = 0.4
 BAR = 6.0
 """Width of a colour bar in points."""
 
-_FINEST = 4 * DPI
+_FINEST = 2 * DPI
 
 
 def as_rectangles(rows: int, columns: int, grids: int = 1) -> bool:
@@ -98,9 +98,10 @@ def draw(
         _draw_pixels(page, x, y, cell, index, seen, scale)
     if cell >= 1.5:
         _draw_border(page, x, y, cell, seen)
-    half = _FRAME / 2
+    edge = _FRAME if columns * cell >= 40.0 else _FRAME / 2
+    half = edge / 2
     frame = [x - half, y - half, x + columns * cell + half, y + rows * cell + half]
-    page.boxes(np.array([frame]), LIGHT.muted, edge=_FRAME, hollow=True)
+    page.boxes(np.array([frame]), LIGHT.muted, edge=edge, hollow=True)
 
 
 def _draw_rectangles(
@@ -156,10 +157,11 @@ def _draw_border(page: Page, x: float, y: float, cell: float, seen: npt.NDArray[
 
 
 def _bar_ticks(page: Page, scale: Scale, height: float) -> list[tuple[float, str]]:
-    count = max(1, min(4, int(height / (3.0 * page.small))))
-    if scale.low < 0.0 and count < 2:
-        count = 2
+    count = 2 if scale == SHARES else max(1, min(4, int(height / (3.0 * page.small))))
     places = ticks(scale.low, scale.high, count)
+    while len(places) < 2:
+        count += 1
+        places = ticks(scale.low, scale.high, count)
     places_after = max((len(f"{place:.6g}".partition(".")[2]) for place in places), default=0)
     return [(place, minus(f"{place:.{places_after}f}")) for place in places]
 

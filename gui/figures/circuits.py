@@ -59,10 +59,10 @@ def draw_ov_tokens(page: Page, request: OVTokens, result: TokenRanking) -> float
     token = Token(result.token_label)
     words: list[str | Token]
     if request.direction == "output":
-        words = ["reading", token, f"{_where(request)} this head moves the logits of"]
+        words = ["reading", token, f"{_where(request)}, this head raises and lowers".lstrip()]
         lists = _lists(result, "raised", "lowered")
     else:
-        words = ["the logit of", token, "moves most when this head reads"]
+        words = ["the logit of", token, "is raised and lowered when this head reads"]
         lists = _lists(result, "raised by", "lowered by")
     y = heading.sentence(page, y, words)
     return _footer(page, bars.draw(page, y, lists), result, "in logits")
@@ -75,10 +75,10 @@ def draw_qk_tokens(page: Page, request: QKTokens, result: ScoreRanking) -> float
     distance = f", {request.offset} tokens back" if request.offset else ""
     words: list[str | Token]
     if request.side == "query":
-        words = ["query", token, f"{_where(request)} scores the keys{distance}"]
+        words = ["query", token, f"{_where(request)} looks for keys{distance}"]
         lists = _lists(result, "highest", "lowest")
     else:
-        words = ["key", token, f"{_where(request)} is scored by the queries{distance}"]
+        words = ["key", token, f"{_where(request)} is looked for by queries{distance}"]
         lists = _lists(result, "highest", "lowest")
     y = heading.sentence(page, y, words)
     unit = f"scores divided by {plain(result.divisor)}"

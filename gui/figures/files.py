@@ -3,7 +3,8 @@
 import io
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from engine.messages import (
 from gui.figures import provenance, rows
 from gui.figures.attention import draw_attention, draw_thumbnails
 from gui.figures.circuits import draw_direction, draw_ov_tokens, draw_qk_tokens
-from gui.figures.fonts import uncovered
+from gui.figures.fonts import GENERIC, uncovered
 from gui.figures.grids import draw_head_grid, draw_table
 from gui.figures.page import SMALLEST, Page
 from gui.figures.prompt import draw_run
@@ -57,6 +58,7 @@ SUFFIXES = (*_CANVASES, ".csv")
 """Kinds of file that can be written."""
 
 _NARROWEST, _WIDEST = 1.5, 20.0
+_LARGEST = 24.0
 _BOTTOM = 3.0
 
 
@@ -107,8 +109,8 @@ def write(
     if suffix == ".csv":
         _replace(path, rows.encode(rows.rows(request, result, head)))
         return ()
-    page, data = _typeset(request, result, suffix, head, width, font_size)
-    _replace(path, data)
+    page = compose(request, result, head=head, width=width, font_size=font_size)
+    _replace(path, _render(page, suffix, provenance.metadata(request, head, suffix)))
     boxes = uncovered(page.tokens)
     if not boxes:
         return ()
@@ -128,43 +130,57 @@ def _check_head(request: Any, result: Any, head: Head | None) -> None:
         )
 
 
-def _typeset(
+def compose(
     request: Any,
     result: Any,
-    suffix: str,
-    head: Head | None,
-    width: float,
-    font_size: float,
-) -> tuple[Page, bytes]:
+    *,
+    head: Head | None = None,
+    width: float = 3.25,
+    font_size: float = 7.0,
+) -> Page:
+    """Set the answer to a question on a page; parameters and refusals are those of `write`."""
     if type(request) not in FIGURES:
-        names = [n for n, kind in QUESTIONS.items() if kind in FIGURES]
+        names = [name for name, kind in QUESTIONS.items() if kind in FIGURES]
         raise Refused(
             f"there is no picture of this answer: draw {', '.join(names[:-1])} or {names[-1]}"
         )
     if not _NARROWEST <= width <= _WIDEST:
         raise Refused(f"a width of {width:g} inches: choose {_NARROWEST:g} to {_WIDEST:g}")
-    if not SMALLEST <= font_size <= 24.0:
-        raise Refused(f"a font size of {font_size:g} points: choose {SMALLEST:g} to 24")
+    if not SMALLEST <= font_size <= _LARGEST:
+        raise Refused(f"a font size of {font_size:g} points: choose {SMALLEST:g} to {_LARGEST:g}")
     options = {"head": head} if head is not None else {}
+    with _exact():
+        page = Page(width, font_size)
+        height = FIGURES[type(request)](page, request, result, **options)
+        page.finish(height + _BOTTOM)
+    return page
+
+
+def _render(page: Page, suffix: str, metadata: dict[str, Any]) -> bytes:
+    buffer = io.BytesIO()
+    with _exact():
+        _CANVASES[suffix](page.figure).print_figure(
+            buffer, format=suffix[1:], dpi=page.dpi, facecolor="white", metadata=metadata
+        )
+    return buffer.getvalue()
+
+
+@contextmanager
+def _exact() -> Iterator[None]:
+    """Set matplotlib so that a figure depends on nothing but what it shows."""
     with mpl.rc_context(), warnings.catch_warnings():
         # A character that no font has is a box, and told to the caller.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         mpl.rcdefaults()  # the user's own style must not reach into exact figures
         mpl.rcParams.update(
-            {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": provenance.CREATOR}
+            {
+                "pdf.fonttype": 42,
+                "svg.fonttype": "none",
+                "svg.hashsalt": provenance.CREATOR,
+                **GENERIC,
+            }
         )
-        page = Page(width, font_size)
-        height = FIGURES[type(request)](page, request, result, **options)
-        figure = page.finish(height + _BOTTOM)
-        buffer = io.BytesIO()
-        _CANVASES[suffix](figure).print_figure(
-            buffer,
-            format=suffix[1:],
-            dpi=page.dpi,
-            facecolor="white",
-            metadata=provenance.metadata(request, head, suffix),
-        )
-    return page, buffer.getvalue()
+        yield
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -20,6 +20,8 @@ from matplotlib.textpath import TextToPath  # noqa: E402
 
 TEXT_FAMILY = "DejaVu Sans"
 TOKEN_FAMILY = "DejaVu Sans Mono"
+GENERIC = {"font.sans-serif": [TEXT_FAMILY], "font.monospace": [TOKEN_FAMILY]}
+"""What matplotlib is to take the generic names for."""
 
 _PREFERRED = (
     "Noto Sans",
@@ -94,7 +96,10 @@ def uncovered(texts: Iterable[str]) -> tuple[str, ...]:
 def properties(text: str, size: float, *, token: bool, bold: bool = False) -> FontProperties:
     """Return the font of a text: monospaced for tokens, with whatever fills its gaps."""
     chosen = families(text, TOKEN_FAMILY if token else TEXT_FAMILY)
-    return FontProperties(family=list(chosen), size=size, weight="bold" if bold else "normal")
+    # The generic name is for those who open an SVG where DejaVu is not installed.
+    generic = "monospace" if token else "sans-serif"
+    weight = "bold" if bold else "normal"
+    return FontProperties(family=[*chosen, generic], size=size, weight=weight)
 
 
 @cache

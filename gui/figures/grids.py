@@ -23,7 +23,7 @@ def draw_table(page: Page, request: Table, result: TokenTable) -> float:
     y = heading.draw(page, f"{request.head.name} {request.circuit.upper()} table", request.model)
     score = "score" if result.divisor is None else f"score, divided by {plain(result.divisor)}"
     grids = panels.Grids(
-        titles=[""],
+        titles=[[]],
         values=result.values[None],
         seen=np.isfinite(result.values),
         rows=Axis("source token" if ov else "query token", result.labels),
@@ -40,11 +40,11 @@ def draw_head_grid(page: Page, request: HeadGrid, result: HeadGridScores) -> flo
     values = np.stack([getattr(result, field) for field, _ in MEASURES])
     _, n_layers, n_heads = values.shape
     best = [divmod(int(np.nanargmax(grid)), n_heads) for grid in values]
-    titles = [
-        f"{name}: {Head(*place).name} {values[panel][place]:.2f}"
-        for panel, ((_, name), place) in enumerate(zip(MEASURES, best, strict=True))
-    ]
     stacked = n_heads >= 3 * n_layers
+    titles = []
+    for panel, ((_, name), place) in enumerate(zip(MEASURES, best, strict=True)):
+        winner = f"{Head(*place).name} {values[panel][place]:.2f}"
+        titles.append([f"{name}: {winner}"] if stacked else [name, winner])
     grids = panels.Grids(
         titles=titles,
         values=values,

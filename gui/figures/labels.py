@@ -15,7 +15,7 @@ from gui.theme import LIGHT
 
 GAP = 2.0
 """Between an axis and its labels, in points."""
-_PITCH = 1.05
+_PITCH = 1.02
 """Distance that lines of labels need at least, in units of the font size."""
 
 
@@ -26,6 +26,7 @@ class Axis:
     title: str
     labels: Sequence[str]
     token: bool = True
+    """Whether the labels are tokens; others carry their position in their name."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,13 @@ class Setting:
     texts: tuple[str, ...]
     size: float
     upright: bool
+    whole: bool
     numbers: float
     extent: float
 
-    @property
-    def whole(self) -> bool:
-        """Whether every cell has its label."""
-        return self.numbers == 0.0
 
-
-def _sizes(page: Page) -> list[float]:
+def sizes(page: Page) -> list[float]:
+    """Return the sizes that labels may have, in points, largest first."""
     return [float(size) for size in np.arange(page.size, SMALLEST - 1e-6, -0.5)]
 
 
@@ -53,10 +51,15 @@ def _set(page: Page, axis: Axis, step: int, size: float, limit: float, *, uprigh
     shown = tuple(range(0, len(axis.labels), step))
     texts = tuple(page.elide(axis.labels[place], limit, size) for place in shown)
     widest = max(page.measure(text, size, token=axis.token) for text in texts)
-    numbers = page.measure(str(shown[-1]), size) + GAP if step > 1 else 0.0
+    numbers = page.measure(str(shown[-1]), size) + GAP if step > 1 and axis.token else 0.0
     tick = GAP if step > 1 else 0.0
     extent = GAP + tick + numbers + (widest if upright else _PITCH * size)
-    return Setting(shown, texts, size, upright, numbers, extent)
+    return Setting(shown, texts, size, upright, step == 1, numbers, extent)
+
+
+def whole(page: Page, axis: Axis, size: float, limit: float) -> tuple[Setting, float]:
+    """Set every label beside its row; return that and the least height of a row, in points."""
+    return _set(page, axis, 1, size, limit, upright=True), _PITCH * size
 
 
 def beside(page: Page, axis: Axis, cell: float, limit: float) -> Setting:
@@ -64,7 +67,7 @@ def beside(page: Page, axis: Axis, cell: float, limit: float) -> Setting:
 
     Lying text beside rows reaches as far as standing text under columns does.
     """
-    for size in _sizes(page):
+    for size in sizes(page):
         if _PITCH * size <= cell + 1e-9:
             return _set(page, axis, 1, size, limit, upright=True)
     step = math.ceil(_PITCH * page.small / cell)
@@ -73,7 +76,7 @@ def beside(page: Page, axis: Axis, cell: float, limit: float) -> Setting:
 
 def below(page: Page, axis: Axis, cell: float, limit: float) -> Setting:
     """Set labels under columns `cell` points wide: lying where they fit, else standing."""
-    for size in _sizes(page):
+    for size in sizes(page):
         if size < page.small:
             break
         widths = [page.measure(label, size, token=axis.token) for label in axis.labels]
@@ -90,6 +93,7 @@ def draw_beside(page: Page, axis: Axis, setting: Setting, x: float, y: float, ce
         if not setting.whole:
             page.line([x - GAP, x - 0.4], [middle, middle], width=0.4)
             edge -= GAP
+        if setting.numbers:
             _number(page, edge, middle, place, setting, upright=False)
             edge -= setting.numbers
         page.text(edge, middle, text, size=setting.size, anchor="right", token=axis.token)
@@ -107,6 +111,7 @@ def draw_below(page: Page, axis: Axis, setting: Setting, x: float, y: float, cel
         if not setting.whole:
             page.line([middle, middle], [y + 0.4, y + GAP], width=0.4)
             edge += GAP
+        if setting.numbers:
             _number(page, middle, edge, place, setting, upright=True)
             edge += setting.numbers
         page.text(

@@ -233,5 +233,8 @@ class Page:
         )
 
     def raster(self, x: float, bottom: float, pixels: npt.NDArray[np.uint8]) -> None:
-        """Set pixels, [row, column, 4], one to a printed pixel, from a bottom left corner."""
-        self.figure.add_artist(_Raster(self, x, bottom, pixels))
+        """Set pixels, [row, column, 4], one to a printed pixel, from a bottom left corner.
+
+        The first row is the upper one; matplotlib's renderers count from below.
+        """
+        self.figure.add_artist(_Raster(self, x, bottom, pixels[::-1]))

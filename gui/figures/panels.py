@@ -15,9 +15,12 @@ from gui.figures.page import Page
 from gui.theme import LIGHT
 
 LARGEST_CELL = 24.0
-_GAP = 6.0
-_LABEL_SHARE = 0.24
-"""Share of the page's width that token labels may take before they are cut."""
+_GAP = 5.0
+_LABEL_SHARES = (0.24, 0.18, 0.13)
+"""Shares of the page's width that labels may take before they are cut: less, if all fit then."""
+_SHARE_OF_MANY = 0.15
+_LEAST_PANEL = 36.0
+"""Side of a panel, in points, below which fewer stand side by side."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Grids:
     Parameters
     ----------
     titles
-        One a panel; empty for none.
+        Lines above each panel; empty for none.
     values
         [panel, row, column].
     seen
@@ -42,7 +45,7 @@ class Grids:
         Cell of each panel to outline, row and column.
     """
 
-    titles: Sequence[str]
+    titles: Sequence[Sequence[str]]
     values: npt.NDArray[np.floating]
     seen: npt.NDArray[np.bool_]
     rows: Axis
@@ -66,24 +69,57 @@ class _Layout:
 
 def _layout(page: Page, grids: Grids, across: int, bar: float) -> _Layout | None:
     """Fit panels side by side; None where a cell would be smaller than a printed pixel."""
-    limit = _LABEL_SHARE * page.width
+    dpi = page.dpi
+    first: tuple[int, _Layout] | None = None
+    for share in _LABEL_SHARES if len(grids.values) == 1 else (_SHARE_OF_MANY,):
+        page.dpi = dpi
+        layout = _fit(page, grids, across, bar, share * page.width)
+        if layout is None:
+            return None
+        if layout.whole:
+            return layout
+        first = first or (page.dpi, layout)
+    if first is None:
+        return None
+    page.dpi = first[0]
+    return first[1]
+
+
+def _fit(page: Page, grids: Grids, across: int, bar: float, limit: float) -> _Layout | None:
     count = grids.values.shape[2]
     rectangles = _rectangles(grids)
-    title = page.line_height(page.small) if grids.rows.title else 0.0
-    room = page.width - 2 * _GAP - title - bar - (across - 1) * _GAP
-    cell, beside = LARGEST_CELL, None
-    for _ in range(3):  # the labels depend on the cells, which depend on the labels' room
-        beside = labels.beside(page, grids.rows, cell, limit)
-        width = (room - beside.extent) / across
-        found = cells.whole_pixels(page, width, count, LARGEST_CELL)
-        if found is None:
+    room = page.width - 4.0 - _GAP - _row_title(page, grids) - bar - (across - 1) * _GAP
+    dpi = page.dpi
+    cell = None
+    for size in labels.sizes(page):
+        page.dpi = dpi
+        beside, least = labels.whole(page, grids.rows, size, limit)
+        cell = _cell(page, (room - beside.extent) / across, count, rectangles)
+        if cell is not None and cell >= least:
+            break
+    else:
+        # Which labels are left out depends on the cells, which depend on the labels' room.
+        for _ in range(2):
+            page.dpi = dpi
+            beside = labels.beside(page, grids.rows, cell or page.pixel, limit)
+            cell = _cell(page, (room - beside.extent) / across, count, rectangles)
+        if cell is None:
             return None
-        cell = found
-        if rectangles and cell * count < 0.9 * min(width, LARGEST_CELL * count):
-            cell = width / count
-    beside = labels.beside(page, grids.rows, cell, limit)
+        beside = labels.beside(page, grids.rows, cell, limit)
     below = labels.below(page, grids.columns, cell, limit)
     return _Layout(across, cell, beside, below)
+
+
+def _cell(page: Page, room: float, count: int, rectangles: bool) -> float | None:
+    """Return the side of a cell, of which `count` share the room; None below a pixel."""
+    cell = cells.whole_pixels(page, room, count, LARGEST_CELL)
+    if cell is not None and rectangles and cell * count < 0.9 * min(room, LARGEST_CELL * count):
+        return room / count
+    return cell
+
+
+def _row_title(page: Page, grids: Grids) -> float:
+    return page.line_height(page.small) + 2.0 if grids.rows.title else 0.0
 
 
 def _rectangles(grids: Grids) -> bool:
@@ -102,7 +138,7 @@ def _choose(page: Page, grids: Grids, bar: float, across: Sequence[int]) -> _Lay
             continue
         if layout.whole and count > 1:
             return layout
-        wide = layout.cell * grids.values.shape[2] >= 40.0 or count == across[-1]
+        wide = layout.cell * grids.values.shape[2] >= _LEAST_PANEL or count == across[-1]
         if best is None and wide:
             best = layout
     if best is None:
@@ -144,8 +180,8 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
     down = -(-panels // layout.across)
     cell = layout.cell
     width, height = columns * cell, rows * cell
-    heading = page.line_height(page.small) if any(grids.titles) else 0.0
-    row_title = page.line_height(page.small) if grids.rows.title else 0.0
+    heading = max(map(len, grids.titles), default=0) * page.line_height(page.small)
+    row_title = _row_title(page, grids)
     used = layout.across * width + (layout.across - 1) * _GAP
     left = row_title + layout.beside.extent
     start = max(2.0, (page.width - left - used - _GAP - bar) / 2)
@@ -170,12 +206,12 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
         length = page.measure(grids.rows.title, page.small)
         middle = top + max(grid, length) / 2
         bottom = max(bottom, top + length)
-        _axis_title(page, start + 0.5 * row_title, middle, grids.rows.title, upright=True)
+        _axis_title(page, start + 0.5 * row_title - 1.0, middle, grids.rows.title, upright=True)
     if grids.columns.title:
         line = page.line_height(page.small)
         _axis_title(page, first + used / 2, bottom + 0.6 * line, grids.columns.title)
         bottom += 1.1 * line
-    return bottom
+    return float(bottom)
 
 
 def _axis_title(page: Page, x: float, y: float, text: str, *, upright: bool = False) -> None:
@@ -187,8 +223,9 @@ def _draw_panel(
 ) -> None:
     x, y = corner
     cell = layout.cell
-    if grids.titles and grids.titles[panel]:
-        page.text(x, y - 0.55 * page.line_height(page.small), grids.titles[panel], size=page.small)
+    line = page.line_height(page.small)
+    for place, text in enumerate(reversed(grids.titles[panel])):
+        page.text(x, y - (place + 0.55) * line, text, size=page.small)
     cells.draw(
         page,
         x,
@@ -202,4 +239,4 @@ def _draw_panel(
     if grids.marked:
         row, column = grids.marked[panel]
         box = [x + column * cell, y + row * cell, x + (column + 1) * cell, y + (row + 1) * cell]
-        page.boxes(np.array([box]), LIGHT.accent, edge=0.8, hollow=True)
+        page.boxes(np.array([box]), LIGHT.curve_qk, edge=1.0, hollow=True)

@@ -48,15 +48,16 @@ def draw_spectrum(page: Page, request: Spectrum, result: SingularValues) -> floa
     )
     y = heading.sentence(page, y, [words]) + 6.0
     thin = result.singular_values.astype(np.float64)
-    dense = result.dense_singular_values
+    dense = None
+    if result.dense_singular_values is not None:
+        dense = result.dense_singular_values[: len(thin) + max(8, len(thin) // 4)]
     every = thin if dense is None else np.concatenate([thin, dense.astype(np.float64)])
     count = len(thin) if dense is None else max(len(thin), len(dense))
     # The margin depends on the texts of ticks, which do not depend on the margin.
-    texts = [power_of_ten(e) for e in _exponents(_Scale(Frame(0, 0, 1, 1), every, count))]
+    texts = [text for _, text in _marks(_Scale(Frame(0, 0, 1, 1), every, count))]
     frame = Frame(chart.margin(page, texts), y, page.width - 4.0, y + _HEIGHT)
     scale = _Scale(frame, every, count)
-    places = [float(scale.y(10.0**exponent)) for exponent in _exponents(scale)]
-    frame.draw(page, list(zip(places, texts, strict=True)), "singular value")
+    frame.draw(page, [(float(scale.y(v)), text) for v, text in _marks(scale)], "singular value")
     _draw_cliff(page, frame, scale, len(thin), dense)
     if dense is not None:
         style: dict[str, Any] = {"linestyle": "none", "marker": "o", "markeredgewidth": 0.5}
@@ -76,11 +77,19 @@ def draw_spectrum(page: Page, request: Spectrum, result: SingularValues) -> floa
     return _draw_below(page, frame, scale, count, result)
 
 
-def _exponents(scale: _Scale) -> list[int]:
-    return decades(10.0**scale.floor, 10.0**scale.top, 6)
+def _marks(scale: _Scale) -> list[tuple[float, str]]:
+    """Return the ticks of the vertical axis: powers of ten, or 1, 2, 5 where those are few."""
+    exponents = decades(10.0**scale.floor, 10.0**scale.top, 6)
+    if len(exponents) >= 3:
+        return [(10.0**exponent, power_of_ten(exponent)) for exponent in exponents]
+    lowest, highest = math.floor(scale.floor), math.ceil(scale.top)
+    steps = [factor * 10.0**exponent for exponent in range(lowest, highest) for factor in (1, 2, 5)]
+    inside = [step for step in steps if scale.floor <= math.log10(step) <= scale.top]
+    return [(step, plain(step)) for step in inside]
 
 
 def _draw_thin(page: Page, scale: _Scale, thin: npt.NDArray[np.float64], colour: str) -> None:
+    page.line(scale.x(np.arange(len(thin))), scale.y(thin), colour=colour, width=0.4)
     for zero in (False, True):
         chosen = np.flatnonzero((thin <= 0.0) == zero)
         page.line(
@@ -146,7 +155,12 @@ def _draw_below(
     )
     words = []
     if result.dense_singular_values is not None:
+        shown, measured = count, result.dense_singular_values
         words.append("filled: thin factors; open: the dense matrix, float64")
+        if len(measured) > shown:
+            words.append(
+                f"the {len(measured) - shown} not shown are {plain(measured[shown])} or less"
+            )
     if any(group.last > group.first for group in result.groups):
         words.append("bracketed: within 1 %, only their subspace is defined")
     if (result.singular_values <= 0.0).any():
