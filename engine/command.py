@@ -1,0 +1,239 @@
+"""The command line of a question, made from its dataclass: argv in, a request out."""
+
+import argparse
+import re
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, Field, fields
+from typing import Any, NoReturn
+
+from engine.messages import QUESTIONS, Head, Refused, Request, RunPrompt, Says
+from engine.records import (
+    choice,
+    field_types,
+    request_from_json,
+    request_to_json,
+    result_to_json,
+)
+
+__all__ = [
+    "QuestionParser",
+    "parse",
+    "parser",
+    "read",
+    "request_from_json",
+    "request_to_json",
+    "result_to_json",
+]
+
+FLAGS = {"k": "-k", "prepend_bos": "--bos"}
+"""Options that are not called by their field's name."""
+
+
+class QuestionParser(argparse.ArgumentParser):
+    """An argument parser that refuses with one sentence instead of printing its usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise Refused."""
+        if missing := re.search(
+            r"argument (\S+?)(?:/\S+)*: expected (?:one|at least one)", message
+        ):
+            raise Refused(f"{missing[1]} needs a value after it; `{self.prog} --help` says which")
+        raise Refused(message)
+
+
+def question_type(question: str) -> type[Request]:
+    """Return the request of a question, whatever the case of its letters.
+
+    Raises
+    ------
+    Refused
+        If there is no such question.
+    """
+    if question.lower() not in QUESTIONS:
+        raise Refused(f"there is no question {question!r}: there are {', '.join(QUESTIONS)}")
+    return QUESTIONS[question.lower()]
+
+
+def parser(question: str, prog: str = "headscope ask") -> QuestionParser:
+    """Return the parser of a question's options.
+
+    Parameters
+    ----------
+    question : str
+        One of `engine.messages.QUESTIONS`.
+    prog : str
+        The command before the question, for the help text.
+    """
+    kind = question_type(question)
+    made = QuestionParser(
+        prog=f"{prog} {question.lower()}",
+        description=kind.__doc__,
+        allow_abbrev=False,
+        argument_default=argparse.SUPPRESS,
+    )
+    for field in _flat(kind).values():
+        _add(made, kind, field)
+    if _layer_from_head(kind):
+        made.add_argument(
+            "--head",
+            metavar="L.H",
+            type=Head.parse,
+            help="a head, instead of --layer: answers for its layer; a figure draws it alone",
+        )
+    return made
+
+
+def read(made: QuestionParser, question: str, argv: Sequence[str]) -> tuple[Request, Any]:
+    """Parse a question's options.
+
+    Parameters
+    ----------
+    made : QuestionParser
+        From `parser`, perhaps with options added.
+    question : str
+        The question that it was made for.
+    argv : sequence of str
+        What follows the question.
+
+    Returns
+    -------
+    request, namespace
+        The request, and every option as parsed.
+
+    Raises
+    ------
+    Refused
+        If an option is unknown, missing, of the wrong kind, or contradicts another.
+    """
+    kind = question_type(question)
+    namespace, unknown = made.parse_known_args([_lower(word) for word in argv])
+    if unknown:
+        what = "option" if unknown[0].startswith("-") else "place for"
+        takes = ", ".join(a.option_strings[0] for a in made._actions if a.dest != "help")
+        raise Refused(f"{question} has no {what} {unknown[0]!r}: it takes {takes}")
+    given = vars(namespace)
+    head = given.get("head")
+    if head and _layer_from_head(kind) and given.setdefault("layer", head.layer) != head.layer:
+        raise Refused(f"--layer {given['layer']} and --head {head} disagree: leave one out")
+    return _request(kind, question, given), namespace
+
+
+def parse(question: str, argv: Sequence[str]) -> Request:
+    """Return the request that a command line asks.
+
+    Parameters
+    ----------
+    question : str
+        One of `engine.messages.QUESTIONS`.
+    argv : sequence of str
+        Its options.
+
+    Raises
+    ------
+    Refused
+        If an option is unknown, missing, of the wrong kind, or contradicts another.
+    """
+    return read(parser(question), question, argv)[0]
+
+
+def _flat(kind: type) -> dict[str, Field[Any]]:
+    # A nested run's fields become options of their own; its k belongs to the question itself.
+    outer = {field.name: field for field in fields(kind)}
+    if "run" not in outer:
+        return outer
+    nested = {field.name: field for field in fields(RunPrompt) if field.name != "k"}
+    return {name: field for name, field in (nested | outer).items() if name != "run"}
+
+
+def _layer_from_head(kind: type) -> bool:
+    names = {field.name for field in fields(kind)}
+    return "layer" in names and "head" not in names
+
+
+def _add(made: QuestionParser, kind: type, field: Field[Any]) -> None:
+    owner = kind if field.name in field_types(kind) else RunPrompt
+    flag = FLAGS.get(field.name, "--" + field.name.replace("_", "-"))
+    type_ = _without_none(field_types(owner)[field.name])
+    text = _says(owner, field.name)
+    if field.default not in (MISSING, None, False):
+        text += f" (default {field.default})"
+    text = text.replace("%", "%%")
+    if type_ is bool:
+        both = field.name == "prepend_bos"
+        action: Any = argparse.BooleanOptionalAction if both else "store_true"
+        made.add_argument(flag, dest=field.name, action=action, help=text)
+    elif typing.get_origin(type_) is typing.Literal:
+        options = typing.get_args(type_)
+        made.add_argument(
+            flag,
+            dest=field.name,
+            metavar="|".join(options),
+            type=lambda word: choice(word, options, flag),
+            help=text,
+        )
+    else:
+        reads = {int: _whole(flag), Head: Head.parse}.get(type_, str)
+        metavar = {int: "N", Head: "L.H"}.get(type_, field.name.upper())
+        made.add_argument(flag, dest=field.name, metavar=metavar, type=reads, help=text)
+
+
+def _whole(flag: str) -> Callable[[str], int]:
+    def read_whole(word: str) -> int:
+        try:
+            return int(word)
+        except ValueError:
+            raise Refused(f"{flag} is a whole number, not {word!r}") from None
+
+    return read_whole
+
+
+def _request(kind: type[Request], question: str, given: dict[str, Any]) -> Request:
+    own = {field.name: given[field.name] for field in fields(kind) if field.name in given}
+    for field in fields(kind):
+        if field.name == "run":
+            run = _run(field, question, given)
+            if run is not None:
+                own["run"] = run
+        elif field.default is MISSING and field.name not in own:
+            raise Refused(_needs(kind, question, field.name))
+    return kind(**own)
+
+
+def _run(field: Field[Any], question: str, given: dict[str, Any]) -> RunPrompt | None:
+    if "text" not in given:
+        if field.default is MISSING:
+            raise Refused(_needs(RunPrompt, question, "model" if "model" not in given else "text"))
+        if "prepend_bos" in given:
+            raise Refused("--bos and --no-bos are about a prompt: give one with --text")
+        return None
+    if "model" not in given:
+        raise Refused(_needs(RunPrompt, question, "model"))
+    names = ("model", "text", "prepend_bos")
+    return RunPrompt(**{name: given[name] for name in names if name in given})
+
+
+def _needs(owner: type, question: str, name: str) -> str:
+    flag = FLAGS.get(name, "--" + name.replace("_", "-"))
+    return f"{question.lower()} needs {flag}: {_says(owner, name)}"
+
+
+def _says(owner: type, name: str) -> str:
+    hint = typing.get_type_hints(owner, include_extras=True)[name]
+    found = [part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Says)]
+    return found[-1].text if found else ""
+
+
+def _without_none(type_: Any) -> Any:
+    options = [option for option in typing.get_args(type_) if option is not type(None)]
+    if typing.get_origin(type_) is typing.Literal or len(options) != 1:
+        return type_
+    return options[0]
+
+
+def _lower(word: str) -> str:
+    # Options are read whatever their case; what follows an equals sign is a value and stays.
+    if not re.match(r"--[A-Za-z]|-[A-Za-z]$", word):
+        return word
+    flag, equals, value = word.partition("=")
+    return flag.lower() + equals + value

@@ -1,0 +1,42 @@
+"""What the window needs of this computer, asked before Qt is started."""
+
+import ctypes
+import importlib
+import os
+import re
+import sys
+from pathlib import Path
+
+PACKAGES = (
+    "libegl1 libgl1 libxkbcommon0 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libxcb-cursor0 "
+    "libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-shape0 "
+    "libxcb-xinerama0 libxcb-xkb1"
+)
+"""Debian's and Ubuntu's packages of every library that Qt's widgets and its X11 plug-in load."""
+
+
+def has_display() -> bool:
+    """Return whether a window could be seen; an offscreen or minimal platform counts as none."""
+    platform = os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0]
+    if platform in ("offscreen", "minimal"):
+        return False
+    if not sys.platform.startswith("linux"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def missing_library() -> str:
+    """Return which library Qt misses and the line that installs it, or '' if none."""
+    try:
+        importlib.import_module("PySide6.QtWidgets")
+        if sys.platform.startswith("linux") and os.environ.get("DISPLAY") and has_display():
+            # Qt aborts the process when its X11 plug-in does not load; the loader only says why.
+            package = importlib.import_module("PySide6")
+            plugins = Path(str(package.__file__)).parent / "Qt" / "plugins" / "platforms"
+            ctypes.CDLL(str(plugins / "libqxcb.so"))
+    except (ImportError, OSError) as error:
+        name = re.search(r"lib[\w.+-]+\.so[\w.]*", str(error))
+        if name is None:
+            return f"the window needs PySide6, and importing it fails: {error}"
+        return f"Qt needs {name[0]}, which is not installed: sudo apt-get install {PACKAGES}"
+    return ""
