@@ -1,0 +1,1 @@
+"""Ratios between Headscope and what else does the same, measured in one run on one machine."""
