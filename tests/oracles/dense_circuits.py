@@ -112,14 +112,14 @@ def overlap(matrix: Tensor) -> tuple[float, int]:
     return float((u[:, :r].T @ vh[:r].T).square().sum() / r), r
 
 
-def direction(matrix: Tensor, index: int) -> tuple[Tensor, float, Tensor]:
-    """Return one singular direction: read (query) end, value, write (key) end.
+def directions(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return read (query) ends [index, d_model], values [index], write (key) ends [index, d_model].
 
     Both ends flip together so that the largest entry of the write (key) end is positive.
     """
     u, s, vh = torch.linalg.svd(matrix)
-    sign = vh[index][vh[index].abs().argmax()].sign()
-    return sign * u[:, index], float(s[index]), sign * vh[index]
+    sign = vh.gather(1, vh.abs().argmax(1, keepdim=True)).sign()  # [index, 1]
+    return sign * u.T, s, sign * vh
 
 
 def near_equal_groups(values: list[float]) -> list[tuple[int, int]]:

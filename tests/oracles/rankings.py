@@ -13,7 +13,7 @@ def rank(values: Values, token: int) -> int:
 
 def top(values: Values, k: int) -> list[int]:
     """Return the ids of the k largest values, largest first; the lower id first among equals."""
-    return sorted(range(len(values)), key=lambda i: (-values[i], i))[:k]
+    return np.lexsort((np.arange(len(values)), -values))[:k].tolist()
 
 
 def assert_list(

@@ -52,14 +52,12 @@ def test_directions_rebuild_the_matrix_and_agree_with_factored_matrix(model):
     thin = FactoredMatrix(
         project @ model.of_head(1, 2, "W_V"), model.of_head(1, 2, "W_O") @ project
     )
-    rebuilt = torch.zeros_like(matrix)
-    for index in range(model.d_head):
-        read, value, write = dense_circuits.direction(matrix, index)
-        rebuilt += value * torch.outer(read, write)
-        torch.testing.assert_close(value, float(thin.S[index]))
-        torch.testing.assert_close((thin.U[:, index] @ read).abs(), torch.ones(()).double())
-        assert write[write.abs().argmax()] > 0
-    torch.testing.assert_close(rebuilt, matrix)
+    reads, values, writes = dense_circuits.directions(matrix)
+    torch.testing.assert_close(reads.T @ torch.diag(values) @ writes, matrix)
+    assert (writes.gather(1, writes.abs().argmax(1, keepdim=True)) > 0).all()
+    torch.testing.assert_close(values[: model.d_head], thin.S)
+    same_lines = (thin.U.T @ reads[: model.d_head].T).abs()
+    torch.testing.assert_close(same_lines, torch.eye(model.d_head).double(), atol=1e-9, rtol=0)
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,10 @@ def test_values_scaled_by_an_invertible_matrix_leave_the_outputs_alone():
 
 def test_three_token_head_has_one_direction_from_dimensions_1_and_2_to_dimension_3():
     row_convention = torch.tensor((hand_toys.W_O @ hand_toys.W_V).T)
-    read, value, write = dense_circuits.direction(row_convention, 0)
-    np.testing.assert_allclose(value, 1.414, atol=5e-4)
-    np.testing.assert_allclose(read, (0.707, 0.707, 0), atol=5e-4)
-    np.testing.assert_allclose(write, (0, 0, 1), atol=1e-12)
+    reads, values, writes = dense_circuits.directions(row_convention)
+    np.testing.assert_allclose(values, (1.414, 0, 0), atol=5e-4)
+    np.testing.assert_allclose(reads[0], (0.707, 0.707, 0), atol=5e-4)
+    np.testing.assert_allclose(writes[0], (0, 0, 1), atol=1e-12)
     assert dense_circuits.overlap(row_convention) == (0, 1)
 
 

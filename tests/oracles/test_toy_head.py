@@ -31,8 +31,8 @@ def test_a_head_is_two_products_neither_of_which_is_split_in_only_one_way():
     w_qk = np.zeros((4, 4))
     for place, value in toy_head.W_QK_ENTRIES.items():
         w_qk[place] = value
-    assert (toy_head.W_Q.T @ toy_head.W_K == w_qk).all()
-    assert (toy_head.SECOND_W_Q.T @ toy_head.SECOND_W_K == w_qk).all()
+    assert (w_qk == toy_head.W_Q.T @ toy_head.W_K).all()
+    assert (w_qk == toy_head.SECOND_W_Q.T @ toy_head.SECOND_W_K).all()
     assert (toy_head.W_O @ toy_head.W_V == toy_head.W_OV_PRINTED).all()
     assert np.linalg.matrix_rank(w_qk) == 1
     assert (toy_head.X @ toy_head.W_OV_PRINTED.T == toy_head.MOVED).all()

@@ -1,0 +1,68 @@
+"""Scores of every head on repeated random tokens, by an independent pass on tokens of our own.
+
+Which random tokens are drawn is the engine's affair, so the two are held together statistically:
+by the spread that our own sequences show.
+"""
+
+import numpy as np
+import pytest
+import torch
+
+from engine.messages import HeadGrid
+from tests.oracles import checkpoint, detection
+
+SEQUENCES = 8
+OURS = 16
+SPREADS = 5  # standard errors of the difference
+
+
+@pytest.fixture(scope="module", params=checkpoint.TRAINED)
+def both(request, answer, raw):
+    model = raw(request.param)
+    grid = answer(HeadGrid(request.param, seed=0, sequences=SEQUENCES))
+    return model, grid, detection.scores(model, grid.length, OURS, seed=7)
+
+
+@pytest.mark.parametrize("measure", detection.MEASURES)
+def test_scores_of_every_head_are_those_of_our_own_sequences(both, measure):
+    model, grid, ours = both
+    found, rows = getattr(grid, measure), ours[measure].numpy()
+    assert found.shape == (model.n_layers, model.n_heads)
+    error = rows.std(0, ddof=1) * np.sqrt(1 / SEQUENCES + 1 / OURS)
+    assert (np.abs(found - rows.mean(0)) <= SPREADS * error + 1e-4).all()
+
+
+def test_copies_are_long_enough_to_tell_and_fit_the_context(both):
+    model, grid, _ = both
+    assert grid.length >= 20
+    assert 2 * grid.length + 1 <= model.n_ctx
+
+
+def test_only_the_second_layer_finds_what_followed_last_time(answer):
+    induction = answer(HeadGrid("attn-2l")).induction
+    assert induction[1].max() >= 0.8
+    assert induction[0].max() < 0.2
+    assert answer(HeadGrid("attn-1l")).induction.max() < 0.2
+
+
+def test_a_previous_token_head_stands_in_the_first_layer(answer):
+    assert answer(HeadGrid("attn-2l")).previous_token[0].max() >= 0.7
+
+
+def test_the_same_seed_gives_the_same_scores_and_another_seed_others(answer):
+    first, again, other = (
+        answer(HeadGrid("attn-1l", seed=seed, sequences=2)) for seed in (3, 3, 4)
+    )
+    np.testing.assert_array_equal(first.induction, again.induction)
+    assert (first.induction != other.induction).any()
+
+
+def test_the_toys_scores_are_those_of_our_own_sequences_too(answer, raw):
+    """Five tokens and no BOS: the copies hold the same token many times."""
+    grid = answer(HeadGrid("toy-sharp", seed=0, sequences=64))
+    ours = detection.scores(raw("toy-sharp"), grid.length, 300, seed=7)
+    for measure in detection.MEASURES:
+        rows = ours[measure].numpy()[:, 0, 0]
+        error = rows.std(ddof=1) * np.sqrt(1 / 64 + 1 / 300)
+        assert abs(getattr(grid, measure)[0, 0] - rows.mean()) <= SPREADS * error
+        assert torch.isfinite(torch.tensor(rows)).all()
