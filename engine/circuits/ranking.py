@@ -44,10 +44,10 @@ def ends(model: Model, values: Float[Tensor, " d_vocab"], k: int) -> Ends:
     top, bottom = _largest(array, k), _largest(-array, k)
     return Ends(
         ids=top,
-        labels=model.tokens.labelled(top),
+        labels=model.tokens.labelled(top.tolist()),
         values=array[top],
         bottom_ids=bottom,
-        bottom_labels=model.tokens.labelled(bottom),
+        bottom_labels=model.tokens.labelled(bottom.tolist()),
         bottom_values=array[bottom],
     )
 
