@@ -60,12 +60,12 @@ def run(
     palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
     session = Session(settings.selection() if settings else None)
     client = EngineClient(make_engine)
-    window = Window(session, client, settings, chosen)
-    window.resize(*size)
+    window = Window(session, client, settings, chosen, size)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
     if settings:
         window.restore()
         _keep_history(window, settings, app)
+    _spare_imports()
     window.painted.connect(client.start)
     window.show()
     code = app.exec()
@@ -79,6 +79,18 @@ def run(
         sys.stderr.write(f"headscope: {taker.failure}\n")
         return 1
     return code
+
+
+def _spare_imports() -> None:
+    """Keep PySide6 from reading the source of every module that torch imports.
+
+    It looks for users of its snake_case feature, which nobody here is; that takes a fifth of
+    the time until the engine stands (14.3 against 11.3 s of processor time, torch 2.13).
+    """
+    from PySide6.support import feature
+
+    if hasattr(feature, "_mod_uses_pyside"):
+        feature._mod_uses_pyside = lambda module: False
 
 
 class PictureTaker(QObject):
@@ -100,6 +112,8 @@ class PictureTaker(QObject):
             return
         failures = [panel.failure() for panel in self._window.panels]
         self.failure = next((failed.sentence for failed in failures if failed), "")
+        if (focused := QApplication.focusWidget()) is not None:
+            focused.clearFocus()  # a picture has no blinking cursor
         try:
             screenshot.save(screenshot.picture(self._window, self._scale), self._path)
         except Refused as refused:

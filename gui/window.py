@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence, QPaintEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QTabWidget, QWidget
 
 from gui import palette
 from gui.dock import CardDock
@@ -20,7 +20,11 @@ from gui.status_bar import StatusBar
 from gui.theme import THEMES, UNIT
 from gui.top_bar import TopBar
 
-COLUMN_SHARES = (21, 46, 33)
+COLUMN_SHARES = (0.21, 0.46, 0.33)
+COLUMN_WIDTHS = (280, 300, 304)
+"""What a column takes of the width, and the least at which its controls stay in one row."""
+LOW = 760
+"""A window of less height lays the last card of a column of three behind the one above it."""
 ABOUT = (
     "Headscope 0.1\n\nA microscope for attention heads: where a head looks (its pattern and its "
     "QK circuit), what it brings (its OV circuit), and how many directions it uses "
@@ -50,15 +54,23 @@ class Window(QMainWindow):
         Where layout, prompt and theme are kept; none keeps nothing.
     theme
         `light`, `dark` or `system`.
+    size
+        Width and height to begin with, where none is kept.
     """
 
     painted = Signal()
     """The window has been painted for the first time."""
 
     def __init__(
-        self, session: Session, client: EngineClient, settings: Settings | None, theme: str
+        self,
+        session: Session,
+        client: EngineClient,
+        settings: Settings | None,
+        theme: str,
+        size: tuple[int, int] = (1600, 1000),
     ) -> None:
         super().__init__()
+        self.resize(*size)
         self.setWindowTitle("Headscope")
         self._session, self._client, self._settings = session, client, settings
         self._theme = theme
@@ -69,6 +81,9 @@ class Window(QMainWindow):
         self._stage.setContentsMargins(UNIT, UNIT, UNIT, UNIT)
         self._stage.setDockOptions(
             QMainWindow.DockOption.AllowNestedDocks | QMainWindow.DockOption.AllowTabbedDocks
+        )
+        self._stage.setTabPosition(
+            Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North
         )
         self.setCentralWidget(self._stage)
         self.docks = [
@@ -82,6 +97,7 @@ class Window(QMainWindow):
         self.setStatusBar(self.status)
         self.reset_layout()
         self.setMinimumSize(720, 480)
+        self.panels[0].setFocus()
         QApplication.styleHints().colorSchemeChanged.connect(self._on_system_theme)
         session.changed.connect(self._keep)
 
@@ -101,10 +117,16 @@ class Window(QMainWindow):
         for left, right in pairwise(heads):
             self._stage.splitDockWidget(left, right, Qt.Orientation.Horizontal)
         for docks in columns.values():
-            for above, below in pairwise(docks):
-                self._stage.splitDockWidget(above, below, Qt.Orientation.Vertical)
+            for place, (above, below) in enumerate(pairwise(docks), 2):
+                if place > 2 and self.height() < LOW:
+                    self._stage.tabifyDockWidget(above, below)
+                else:
+                    self._stage.splitDockWidget(above, below, Qt.Orientation.Vertical)
         for dock in self.docks:
             dock.show()
+        for docks in columns.values():
+            for dock in docks[:2]:
+                dock.raise_()
         self._share_out(columns, heads)
         # Qt shares the room out anew when a window is first shown.
         QTimer.singleShot(0, self, lambda: self._share_out(columns, heads))
@@ -154,7 +176,14 @@ class Window(QMainWindow):
         event.accept()
 
     def _share_out(self, columns: dict[int, list[CardDock]], heads: list[CardDock]) -> None:
-        self._stage.resizeDocks(heads, list(COLUMN_SHARES), Qt.Orientation.Horizontal)
+        room = self.width() - 2 * UNIT - (len(heads) - 1) * UNIT
+        widths = [
+            max(least, int(share * room))
+            for share, least in zip(COLUMN_SHARES, COLUMN_WIDTHS, strict=True)
+        ]
+        middle = COLUMN_SHARES.index(max(COLUMN_SHARES))
+        widths[middle] -= sum(widths) - room
+        self._stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
         for docks in columns.values():
             shares = [dock.panel.share for dock in docks]
             self._stage.resizeDocks(docks, shares, Qt.Orientation.Vertical)

@@ -1,6 +1,7 @@
 """One head on the prompt: where every token looks."""
 
 import numpy as np
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
 from engine.messages import (
@@ -28,6 +29,8 @@ UNITS: dict[str, str] = {
     "scores": "score",
     "value-weighted": "attention × length of what is moved",
 }
+HIDE_BOS = "Leave the BOS column out of the colour range; the numbers stay as they are"
+NO_BOS = "This prompt does not begin with a BOS token"
 
 
 class AttentionPanel(Panel):
@@ -47,7 +50,6 @@ class AttentionPanel(Panel):
         self.kind.changed.connect(session.set_kind)
         self.hide_bos = QPushButton("hide BOS")
         self.hide_bos.setCheckable(True)
-        self.hide_bos.setToolTip("Leave the first token out of the colour range; numbers stay")
         self.hide_bos.clicked.connect(session.set_hide_bos)
         self.add_controls([self.kind, self.hide_bos])
 
@@ -78,6 +80,8 @@ class AttentionPanel(Panel):
         layout.addLayout(says)
         layout.addWidget(self.strip)
         layout.addWidget(self.cell)
+        layout.addStretch(0)
+        self.heatmap.installEventFilter(self)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the open head's layer, its scores for the small print, and what it is."""
@@ -101,13 +105,16 @@ class AttentionPanel(Panel):
         self.mark.show()
         self.kind.set_value(now.kind)
         self.looking.set_value(now.looking)
-        self.hide_bos.setChecked(now.hide_bos)
+        hide_bos = now.hide_bos and run.prepended_bos
+        self.hide_bos.setChecked(hide_bos)
+        self.hide_bos.setEnabled(run.prepended_bos)
+        self.hide_bos.setToolTip(HIDE_BOS if run.prepended_bos else NO_BOS)
         self._say_head()
         if not reading.head_exists(now, shown) or len(run.labels) != len(shown.labels):
             return
         values = shown.values[now.head.number]
         kind = self._kind()
-        low, high = reading.limits(values, shown.mask, kind, now.hide_bos)
+        low, high = reading.limits(values, shown.mask, kind, hide_bos)
         colours: Colours = "diverging" if kind == "scores" else "sequential"
         self.heatmap.set_grid(
             values,
@@ -120,6 +127,7 @@ class AttentionPanel(Panel):
             column_title="key (source)",
             unit=UNITS[kind],
         )
+        self._limit_height()
         query = reading.pinned_query(now, run)
         source = self._source()
         self.heatmap.set_pinned(query, source)
@@ -134,6 +142,15 @@ class AttentionPanel(Panel):
         else:
             self.sentence.set_parts([token, f" (key {query}) is read from"])
         self._say_cell(-1, -1)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the text right under the picture, which is square."""
+        if watched is self.heatmap and event.type() == QEvent.Type.Resize:
+            self._limit_height()
+        return super().eventFilter(watched, event)
+
+    def _limit_height(self) -> None:
+        self.heatmap.setMaximumHeight(self.heatmap.height_at(self.heatmap.width()))
 
     def _kind(self) -> Kind:
         answer = self._answers["shown"].request

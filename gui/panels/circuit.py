@@ -43,6 +43,9 @@ from gui.widgets.token_field import TokenField
 TABLE_TOKENS = 64
 """Vocabularies up to this size are also drawn as a whole table."""
 
+TABLE_BESIDE = 380
+"""A panel of at least this width has room for the table beside a list."""
+TOKEN_WIDTH = 88
 SOURCES = [("token", "token"), ("token+mlp0", "token + MLP0"), ("position", "position")]
 
 
@@ -67,12 +70,10 @@ class CircuitPanel(Panel):
         self.follow.setToolTip("Go back to the token pinned in the prompt")
         self.follow.clicked.connect(lambda: self.ask(token=None))
         self.follow.hide()
-        self.add_controls([self.follow])
 
         self.token = TokenField()
         self.token.setAccessibleName(f"{self.title}: token asked about")
-        self.token.setMinimumWidth(84)
-        self.token.setMaximumWidth(120)
+        self.token.setFixedWidth(TOKEN_WIDTH)
         self.token.chosen.connect(lambda token: self.ask(token=token))
         self.token.rejected.connect(self._on_rejected)
         self.way = Segmented(ways, way_name)
@@ -80,17 +81,18 @@ class CircuitPanel(Panel):
         self.source = Segmented(SOURCES, f"{self.title}: what stands for the token")
         self.source.changed.connect(lambda source: self.ask(source=source))
         self.view = Segmented(
-            [("list", self.captions[1]), ("table", "table")],
-            f"{self.title}: second list or whole table",
+            [("lists", "lists"), ("table", "table")],
+            f"{self.title}: both lists or the whole table",
         )
-        self.view.set_value("table")
-        self.view.changed.connect(self._redraw.start)
+        self._view_chosen = False
+        self.view.changed.connect(self._choose_view)
+        self.add_controls([self.token, self.way])
         controls = QWidget()
         flow = QFlowLayout(controls)
         flow.setContentsMargins(0, 0, 0, 0)
         flow.setHorizontalSpacing(UNIT)
         flow.setVerticalSpacing(UNIT // 2)
-        for widget in (self.token, self.way, self.source, self.view):
+        for widget in (self.source, self.view, self.follow):
             flow.addWidget(widget)
         self.above.addWidget(controls)
 
@@ -120,6 +122,7 @@ class CircuitPanel(Panel):
             content.chosen.connect(lambda token: self.ask(token=token))
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
             content.setMinimumHeight(72)
+        self.table.setMinimumSize(110, 110)
         self.table.setAccessibleName(f"{self.title}: whole table")
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -242,7 +245,12 @@ class CircuitPanel(Panel):
         now = self.session.selection
         table = self.current("table", Table(now.model, now.head, self.circuit, self._offset()))
         self.view.setVisible(isinstance(table, TokenTable))
+        wide = self.body.width() >= TABLE_BESIDE
+        if not self._view_chosen:
+            self.view.set_value("table" if wide else "lists")
         shown = isinstance(table, TokenTable) and self.view.value() == "table"
+        for widget in (self.strongest, self.caption_labels[0]):
+            widget.setVisible(wide or not shown)
         self.second.setCurrentIndex(1 if shown else 0)
         self.caption_labels[1].setText("whole table" if shown else self.captions[1])
         if not isinstance(table, TokenTable) or not shown:
@@ -270,6 +278,10 @@ class CircuitPanel(Panel):
         value = reading.signed(float(table.values[row, column]))
         first, second = self.table_titles
         return f"{first} {table.labels[row]}, {second} {table.labels[column]}: {value}"
+
+    def _choose_view(self) -> None:
+        self._view_chosen = True
+        self._redraw.start()
 
     def _offset(self) -> int:
         """Return how far back the source lies, where scores depend on it: in rotary models."""

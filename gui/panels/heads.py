@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 from superqt import QFlowLayout
 
 from engine.messages import Head, HeadGrid, HeadGridScores, Request, Result, Thumbnails
@@ -17,10 +17,13 @@ from gui.widgets.segmented import Segmented
 
 MEASURES = (
     ("induction", "induction", "looks at what followed this token last time"),
-    ("previous_token", "previous token", "looks one token back"),
-    ("first_token", "first token", "rests on the first token"),
+    ("previous_token", "previous", "looks one token back"),
+    ("first_token", "first", "rests on the first token"),
 )
 """(field of HeadGridScores, its name, what a head that has much of it does)."""
+
+
+LEAST_HEIGHT = 120
 
 
 class HeadsPanel(Panel):
@@ -35,12 +38,7 @@ class HeadsPanel(Panel):
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self.measure = Segmented(
-            [
-                ("pattern", "pattern"),
-                ("induction", "induction"),
-                ("previous_token", "previous"),
-                ("first_token", "first"),
-            ],
+            [("pattern", "pattern"), *[(field, name) for field, name, _ in MEASURES]],
             "What the heads are coloured by",
         )
         self.measure.changed.connect(session.set_measure)
@@ -49,6 +47,8 @@ class HeadsPanel(Panel):
         self.grid.setAccessibleName("All heads, layer down, head across")
         self.grid.set_describe(self._describe)
         self.grid.selected.connect(session.choose_head)
+        self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.grid.setMinimumHeight(LEAST_HEIGHT)
         self.best = QWidget()
         self._best_row = QFlowLayout(self.best)
         self._best_row.setContentsMargins(0, 0, 0, 0)
@@ -66,8 +66,8 @@ class HeadsPanel(Panel):
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
-        layout.addWidget(self.grid, 1)
         layout.addWidget(self.best)
+        layout.addWidget(self.grid, 1)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the thumbnails of a prompt that could be run, and for the scores."""
@@ -102,14 +102,16 @@ class HeadsPanel(Panel):
             found = {name: best(getattr(scores, field)) for field, name, _ in MEASURES}
             self.grid.set_best(found)
             shown = now.measure != "pattern"
-            names = dict(map(lambda measure: measure[:2], MEASURES))
+            names = {field: name for field, name, _ in MEASURES}
             self.grid.set_scores(
                 getattr(scores, now.measure) if shown else None, names.get(now.measure, "")
             )
             for field, name, _ in MEASURES:
                 head = found[name]
                 value = getattr(scores, field)[head]
-                self.best_buttons[field].setText(f"{name} {head.name} {value:.2f}")
+                self.best_buttons[field].setText(
+                    f"{name[0].upper()} · {name} {head.name} {value:.2f}"
+                )
                 self.best_buttons[field].show()
         exists = now.head.layer < shape[0] and now.head.number < shape[1]
         self.grid.set_selected(now.head if exists else None)

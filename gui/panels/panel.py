@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from superqt import QElidingLabel
 
 from engine.messages import LoadModel, ModelFacts, Request, Result, Run
 from gui.engine_client import EngineClient, Failure
@@ -113,7 +114,7 @@ class Panel(QWidget):
     @property
     def filled(self) -> bool:
         """Whether nothing more is to come for what is selected now."""
-        return self._state in ("fresh", "failed")
+        return not self._active or self._state in ("fresh", "failed")
 
     def failure(self) -> Failure | None:
         """Return why something that is wanted now has no answer."""
@@ -205,7 +206,7 @@ class Panel(QWidget):
         self.mark.setProperty("role", "accent")
         self.mark.setTextFormat(Qt.TextFormat.PlainText)
         self.mark.hide()
-        self.subtitle = QLabel()
+        self.subtitle = QElidingLabel()
         self.subtitle.setProperty("role", "small")
         self.subtitle.setTextFormat(Qt.TextFormat.PlainText)
         self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
 from engine.messages import LoadModel, Request, Result, Run, RunPrompt
 from gui.engine_client import EngineClient
@@ -32,6 +32,7 @@ SLOW_SECONDS = 0.5
 SLOW_RUNS = 2
 """After so many runs that took longer, Enter starts the next one instead of every keystroke."""
 HISTORY_LENGTH = 50
+LEAST_LIST_HEIGHT = 66
 
 
 class PromptPanel(Panel):
@@ -39,7 +40,7 @@ class PromptPanel(Panel):
 
     title = "Prompt"
     column = 0
-    share = 4
+    share = 5
     about = "the text, its tokens and the model's guesses"
     main = "run"
 
@@ -60,6 +61,7 @@ class PromptPanel(Panel):
         self.edit.edited.connect(self._on_edited)
         self.edit.submitted.connect(self._on_submitted)
         self.above.addWidget(self.edit)
+        self.setFocusProxy(self.edit)
         self._try = QPushButton()
         self._try.hide()
         self._try.clicked.connect(self._take_example)
@@ -78,6 +80,8 @@ class PromptPanel(Panel):
         layout.addWidget(self.strip)
         layout.addWidget(guess_label)
         layout.addWidget(self.guesses, 1)
+        self.guesses.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.guesses.setMinimumHeight(LEAST_LIST_HEIGHT)
         client.answered.connect(self._on_answered)
 
     def wants(self) -> dict[str, Request]:

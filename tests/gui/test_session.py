@@ -1,0 +1,83 @@
+"""The session: what follows from a choice, and who is told."""
+
+import pytest
+
+from engine.messages import Head, RunPrompt
+from gui.session import OVQuestion, Selection, Session
+
+
+@pytest.fixture
+def told(qapp):
+    session = Session()
+    names: list[str] = []
+    session.changed.connect(names.append)
+    return session, names
+
+
+def test_the_run_is_made_from_model_text_and_bos():
+    session = Session(Selection(model="toy", text="0 ans", prepend_bos=False))
+    assert session.run == RunPrompt("toy", "0 ans", False)
+
+
+def test_setting_what_is_already_set_tells_nobody(told):
+    session, names = told
+    session.set_text(session.selection.text)
+    session.open_model(session.selection.model)
+    session.set_prepend_bos(None)
+    session.set_kind("pattern")
+    session.suggest_head(session.selection.head)
+    assert names == []
+
+
+def test_a_new_text_keeps_head_and_lets_the_pins_follow(told):
+    session, names = told
+    session.choose_head(Head(1, 2))
+    session.pin(3, 1)
+    names.clear()
+    session.set_text("something else")
+    assert session.selection.head == Head(1, 2)
+    assert session.selection.query is None
+    assert session.selection.source is None
+    assert names == ["text", "query", "source"]
+
+
+def test_another_model_keeps_the_text_and_forgets_what_belongs_to_the_old_tokens(told):
+    session, _ = told
+    session.set_text("kept")
+    session.set_prepend_bos(False)
+    session.choose_head(Head(1, 2))
+    session.ask_ov(token=7, direction="source")
+    session.ask_qk(token=8)
+    session.open_model("toy")
+    now = session.selection
+    assert now.text == "kept"
+    assert now.prepend_bos is None
+    assert not now.head_chosen
+    assert now.ov == OVQuestion(token=None, direction="source")
+    assert now.qk.token is None
+
+
+def test_a_suggested_head_never_replaces_a_chosen_one(told):
+    session, _ = told
+    session.suggest_head(Head(1, 1))
+    assert session.selection.head == Head(1, 1)
+    session.choose_head(Head(0, 3))
+    session.suggest_head(Head(1, 1))
+    assert session.selection.head == Head(0, 3)
+
+
+def test_choosing_another_head_lets_the_source_follow_it(told):
+    session, _ = told
+    session.pin(4, 2)
+    session.choose_head(Head(1, 0))
+    assert session.selection.query == 4
+    assert session.selection.source is None
+
+
+def test_pinning_makes_both_circuits_follow_the_prompt_again(told):
+    session, _ = told
+    session.ask_ov(token=5)
+    session.ask_qk(token=6)
+    session.pin(2)
+    assert session.selection.ov.token is None
+    assert session.selection.qk.token is None
