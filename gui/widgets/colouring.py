@@ -29,8 +29,6 @@ _READABLE = 4.5
 def levels(colours: Colours) -> npt.NDArray[np.uint8]:
     """Return the colours of the 255 levels, [255, 3]."""
     table = np.delete(lut(_MAPS[colours]), _MIDDLE, axis=0)
-    if colours == "diverging":
-        table[_MIDDLE] = 255
     table.setflags(write=False)
     return table
 

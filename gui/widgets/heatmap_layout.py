@@ -96,7 +96,7 @@ def lay_out(
     height = size[1] - 2 * UNIT - (title + _HALF if titles[1] else 0)
 
     def grid(below: float) -> GridGeometry:
-        area = QRectF(left, _HALF, width, height - below)
+        area = QRectF(left, UNIT, width, height - below)
         return GridGeometry.square(len(labels[0]), len(labels[1]), area, ratio)
 
     made = grid(metrics.height())

@@ -197,17 +197,12 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
             for first, last in curve.groups:
                 if last <= first:
                     continue
-                left = self.place(first, float(curve.values[first]))
-                right = self.place(last, float(curve.values[last]))
-                top = min(left.y(), right.y()) - 8
-                painter.drawPolyline(
-                    [
-                        QPointF(left.x() - 2, top + 4),
-                        QPointF(left.x() - 2, top),
-                        QPointF(right.x() + 2, top),
-                        QPointF(right.x() + 2, top + 4),
-                    ]
-                )
+                # Half pixels, so that lines of one pixel are not smeared over two.
+                left = round(self.place(first, float(curve.values[first])).x()) - 2.5
+                right = round(self.place(last, float(curve.values[last])).x()) + 2.5
+                top = round(self.place(first, float(curve.values[first])).y()) - 8.5
+                corners = ((left, top + 4), (left, top), (right, top), (right, top + 4))
+                painter.drawPolyline([QPointF(x, y) for x, y in corners])
 
     def _paint_ring(self, painter: QPainter) -> None:
         circuit, index = self._selected or ("", 0)

@@ -71,8 +71,8 @@ class TokenStrip(QAbstractScrollArea):
         self._labels, self._ids = tuple(labels), tuple(map(int, ids))
         self._values, self._hovered = None, -1
         self.set_pinned(self._pinned)
-        self._lay_out()
         self.updateGeometry()
+        self._lay_out()
 
     def set_values(
         self,
@@ -218,7 +218,14 @@ class TokenStrip(QAbstractScrollArea):
         painter.drawText(tile, flags, shown)
 
     def _lay_out(self) -> None:
-        self._tiles = self._flow(self.viewport().width())
+        # Decided from the whole width: the bar takes room, so what it leaves must not decide.
+        tiles = self._flow(self.width())
+        scrolls = bool(tiles) and tiles[-1].bottom() >= self.height()
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(
+            policy.ScrollBarAlwaysOn if scrolls else policy.ScrollBarAlwaysOff
+        )
+        self._tiles = self._flow(self.viewport().width()) if scrolls else tiles
         height = self._tiles[-1].bottom() + 2 if self._tiles else 0
         page = self.viewport().height()
         self.verticalScrollBar().setRange(0, max(0, height - page))

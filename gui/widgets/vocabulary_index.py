@@ -60,7 +60,8 @@ class VocabularyIndex:
         found: dict[int, None] = {}
         wanted = typed.replace(" ", _SPACE).replace(_BREAK, " ").casefold()
         begins = (_BREAK + wanted, _BREAK + _SPACE + wanted)
-        for needle in (*(begin + _BREAK for begin in begins), *begins, wanted):
+        anywhere = (wanted,) if wanted else ()  # nothing is at the beginning of every token
+        for needle in (*(begin + _BREAK for begin in begins), *begins, *anywhere):
             for token in self._holding(needle):
                 if len(found) >= most:
                     return list(found)

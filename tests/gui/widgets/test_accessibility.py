@@ -1,0 +1,87 @@
+"""What holds for every widget: a name, the keyboard, a visible focus, names that are read."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gui import palette
+from gui.widgets.heatmap import Heatmap
+from gui.widgets.matrix_grid import MatrixGrid
+from gui.widgets.notice import Notice
+from gui.widgets.prompt_edit import PromptEdit
+from gui.widgets.ranked_list import RankedList
+from gui.widgets.segmented import Segmented
+from gui.widgets.spectrum_plot import SpectrumPlot
+from gui.widgets.token_field import TokenField
+from gui.widgets.token_strip import TokenStrip
+
+ALL: list[Callable[[], QWidget]] = [
+    Heatmap,
+    MatrixGrid,
+    Notice,
+    PromptEdit,
+    RankedList,
+    lambda: Segmented([("a", "a"), ("b", "b")], "Choice"),
+    SpectrumPlot,
+    TokenField,
+    TokenStrip,
+]
+
+
+def heatmap() -> Heatmap:
+    widget = Heatmap()
+    widget.set_grid(np.zeros((3, 3)), None, ["a", "b", "c"], ["a", "b", "c"], limits=(0, 1))
+    return widget
+
+
+def grid() -> MatrixGrid:
+    widget = MatrixGrid()
+    widget.set_thumbnails(np.zeros((2, 4, 5, 5)), None)
+    return widget
+
+
+def strip() -> TokenStrip:
+    widget = TokenStrip()
+    widget.set_tokens(["a", "b"], [1, 2])
+    return widget
+
+
+def spectrum() -> SpectrumPlot:
+    widget = SpectrumPlot()
+    widget.set_curves(np.array([2.0, 1.0]), None, None, None, 2)
+    return widget
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_every_widget_has_an_accessible_name(qtbot: QtBot, make: Callable[[], QWidget]) -> None:
+    widget = make()
+    qtbot.addWidget(widget)
+    assert widget.accessibleName()
+
+
+@pytest.mark.parametrize("make", [heatmap, grid, strip, spectrum])
+def test_focus_that_comes_by_key_is_seen_and_by_mouse_is_not(
+    qtbot: QtBot, make: Callable[[], QWidget]
+) -> None:
+    widget = make()
+    qtbot.addWidget(widget)
+    widget.resize(300, 240)
+    widget.show()
+    with qtbot.waitActive(widget):
+        widget.activateWindow()
+
+    def ringed() -> bool:
+        image = widget.grab().toImage()
+        return image.pixelColor(150, 0).name() == palette.theme().accent
+
+    widget.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert not ringed()
+    widget.clearFocus()
+    widget.setFocus(Qt.FocusReason.TabFocusReason)
+    assert ringed()
+    widget.clearFocus()
+    assert not ringed()

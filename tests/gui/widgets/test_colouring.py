@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QColor
+
+from gui.theme import DIVERGING, SEQUENTIAL, lut
+from gui.widgets.colouring import MASKED, Colouring, contrast, image, ink, levels
+
+
+@pytest.mark.parametrize(
+    ("colours", "name"), [("sequential", SEQUENTIAL), ("diverging", DIVERGING)]
+)
+def test_every_value_has_the_colour_of_its_map(colours: str, name: str) -> None:
+    colouring = Colouring(colours, -2.0, 2.0)
+    for place in [*range(127), *range(129, 256)]:
+        value = -2.0 + 4.0 * place / 255
+        assert colouring.colour(value).getRgb()[:3] == tuple(lut(name)[place].tolist())
+
+
+def test_zero_is_white_in_both_maps() -> None:
+    assert Colouring("sequential", 0.0, 1.0).colour(0.0) == QColor("#ffffff")
+    assert Colouring("diverging", -3.0, 3.0).colour(0.0) == QColor("#ffffff")
+
+
+@given(st.floats(allow_nan=False, width=32), st.floats(0.001, 1e6))
+def test_any_number_has_a_level_and_none_is_the_masked_one(value: float, limit: float) -> None:
+    colouring = Colouring("diverging", -limit, limit)
+    level = int(colouring.level(np.array([value], dtype=np.float32))[0])
+    assert 0 <= level < MASKED
+    assert level == 254 - int(colouring.level(np.array([-value], dtype=np.float32))[0])
+
+
+def test_what_is_not_a_number_is_masked() -> None:
+    level = Colouring("sequential", 0, 1).level(np.array([np.nan, np.inf, -np.inf]))
+    assert level.tolist() == [MASKED, 254, 0]
+
+
+def test_limits_that_meet_colour_everything_without_a_warning() -> None:
+    assert Colouring("sequential", 0.0, 0.0).level(np.array([0.0, 5.0])).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("colours", ["sequential", "diverging"])
+def test_ink_can_be_read_on_every_colour_quiet_or_not(colours: str) -> None:
+    for red, green, blue in levels(colours).tolist():
+        ground = QColor(red, green, blue)
+        assert contrast(ink(ground), ground) >= 4.5
+        assert contrast(ink(ground, quiet=True), ground) >= 4.5
+
+
+def test_an_image_keeps_its_pixels_when_the_array_goes() -> None:
+    level = np.array([[0, 254], [MASKED, 10]], dtype=np.uint8)
+    made = image(level, "sequential", "#272b32")
+    level[:] = 77
+    assert made.pixelColor(0, 0) == QColor("#ffffff")
+    assert made.pixelColor(0, 1) == QColor("#272b32")
+    assert made.pixelIndex(1, 1) == 10

@@ -1,0 +1,191 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gui import palette
+from gui.widgets.ranked_list import RankedList
+from gui.widgets.ranked_model import BAR, RANK, TOKEN, VALUE
+
+Tip = Callable[[QWidget, QPointF], str]
+ODD = ["<s>", "<b>x</b>", "&amp;", "&", "קריירה", "💩", "·extraordinarily"]
+
+
+def show(bot: QtBot, width: int = 300) -> RankedList:
+    widget = RankedList()
+    bot.addWidget(widget)
+    widget.resize(width, 240)
+    widget.show()
+    return widget
+
+
+def column(widget: RankedList, which: int) -> list[str]:
+    model = widget.model()
+    return [model.index(row, which).data() for row in range(model.rowCount())]
+
+
+def cell(widget: RankedList, row: int, which: int) -> QImage:
+    place = widget.visualRect(widget.model().index(row, which))
+    return widget.viewport().grab(place).toImage()
+
+
+def colours(image: QImage) -> set[str]:
+    return {
+        image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())
+    }
+
+
+def test_rows_show_rank_token_and_number_in_the_order_given(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    widget.set_rows([7, 3, 9], ["·tea", "Te", "·Dai"], [70.812, 6.5, -0.001], signed=True)
+    assert column(widget, RANK) == ["1", "2", "3"]
+    assert column(widget, TOKEN) == ["·tea", "Te", "·Dai"]
+    assert column(widget, VALUE) == ["+70.81", "+6.50", "0.00"]
+
+
+def test_numbers_have_a_real_minus_sign_and_decimals_of_their_list(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    widget.set_rows([0, 1], ["a", "b"], [-0.00123, -0.0005], signed=True)
+    assert column(widget, VALUE) == ["−0.0012", "−0.0005"]
+    widget.set_rows([0, 1], ["a", "b"], [12345.6, np.nan], signed=False)
+    assert column(widget, VALUE) == ["12346", "–"]
+    widget.set_rows([0, 1], ["a", "b"], [0.8291, 0.0144], signed=False, percent=True)
+    assert column(widget, VALUE) == ["82.9 %", "1.4 %"]
+
+
+def test_ranks_may_begin_anywhere(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    widget.set_rows([0, 1], ["a", "b"], [1, 2], signed=False, first_rank=49_151)
+    assert column(widget, RANK) == ["49151", "49152"]
+
+
+@pytest.mark.parametrize("width", [230, 300, 420])
+def test_columns_fill_the_width_and_nothing_but_long_tokens_is_cut(
+    qtbot: QtBot, width: int
+) -> None:
+    widget = show(qtbot, width)
+    widget.set_rows(range(7), ODD, np.linspace(71.47, -43.3, 7), signed=True)
+    widths = [widget.columnWidth(i) for i in range(4)]
+    assert sum(widths) == widget.viewport().width()
+    figures = QFontMetrics(palette.ui_font())
+    tokens = QFontMetrics(palette.token_font(bold=True))
+    assert widths[VALUE] >= figures.horizontalAdvance("+71.47")
+    assert widths[RANK] >= figures.horizontalAdvance("7")
+    assert widths[BAR] >= width // 5
+    assert widths[TOKEN] >= tokens.horizontalAdvance("<b>x</b>")
+
+
+def test_bars_are_long_as_their_numbers_and_coloured_by_sign(qtbot: QtBot, dressed: str) -> None:
+    widget = show(qtbot)
+    theme = palette.theme()
+
+    def lengths(which: str) -> list[int]:
+        images = [cell(widget, row, BAR) for row in range(widget.model().rowCount())]
+        return [
+            sum(
+                image.pixelColor(x, image.height() // 2).name() == which
+                for x in range(image.width())
+            )
+            for image in images
+        ]
+
+    widget.set_rows([0, 1, 2], ["a", "b", "c"], [4.0, 2.0, 1.0], signed=True)
+    long = lengths(theme.positive)
+    assert long[0] == pytest.approx(widget.columnWidth(BAR), abs=2)
+    assert long[1] == pytest.approx(long[0] / 2, abs=2)
+    assert long[2] == pytest.approx(long[0] / 4, abs=2)
+    widget.set_rows([0, 1], ["a", "b"], [-4.0, -2.0], signed=True)
+    red = lengths(theme.negative)
+    assert red[0] == pytest.approx(widget.columnWidth(BAR), abs=2)
+    assert red[1] == pytest.approx(red[0] / 2, abs=2)
+    widget.set_rows([0, 1], ["a", "b"], [3.0, -1.0], signed=True)
+    assert lengths(theme.positive)[0] == pytest.approx(0.75 * widget.columnWidth(BAR), abs=2)
+    assert lengths(theme.negative)[1] == pytest.approx(0.25 * widget.columnWidth(BAR), abs=2)
+
+
+def test_two_lists_share_a_scale(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    widget.set_rows([0], ["a"], [2.0], signed=True, scale=4.0)
+    image = cell(widget, 0, BAR)
+    filled = sum(
+        image.pixelColor(x, image.height() // 2).name() == palette.theme().positive
+        for x in range(image.width())
+    )
+    assert filled == pytest.approx(image.width() / 2, abs=2)
+
+
+def test_the_selected_token_stands_on_accent_ground(qtbot: QtBot, dressed: str) -> None:
+    widget = show(qtbot)
+    widget.set_rows([7, 3], ["·tea", "Te"], [2.0, 1.0], signed=True, highlight=3)
+    ground = palette.theme().accent_ground
+    assert ground in colours(cell(widget, 1, TOKEN))
+    assert ground in colours(cell(widget, 1, VALUE))
+    assert ground not in colours(cell(widget, 0, TOKEN))
+
+
+def test_a_click_or_enter_chooses_a_token(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    widget.set_rows([70, 30, 90], ["a", "b", "c"], [3.0, 2.0, 1.0], signed=True)
+    chosen: list[int] = []
+    widget.chosen.connect(chosen.append)
+    place = widget.visualRect(widget.model().index(1, BAR)).center()
+    qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.keyClick(widget, Qt.Key.Key_Down)
+    qtbot.keyClick(widget, Qt.Key.Key_Return)
+    assert chosen == [30, 90]
+
+
+def test_copying_gives_full_precision_between_tabs(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    values = np.array([1 / 3, 0.1], dtype=np.float64)
+    widget.set_rows([70, 30], ["<s>", "·b"], values, signed=True)
+    widget.selectRow(0)
+    qtbot.keyClick(widget, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "1\t70\t<s>\t0.3333333333333333"
+    widget.clearSelection()
+    qtbot.keyClick(widget, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text().splitlines()[1] == "2\t30\t·b\t0.1"
+
+
+def test_tokens_that_look_like_html_are_shown_as_they_are(qtbot: QtBot, tip_label: Tip) -> None:
+    widget = show(qtbot)
+    widget.set_rows(range(7), ODD, np.arange(7.0), signed=False)
+    assert column(widget, TOKEN) == ODD
+    for row, token in enumerate(ODD[:4]):
+        at = QPointF(widget.visualRect(widget.model().index(row, TOKEN)).center())
+        assert tip_label(widget.viewport(), at).splitlines()[0] == token
+        ink = colours(cell(widget, row, TOKEN)) - {palette.theme().card}
+        assert ink, f"{token} shows nothing"
+
+
+def test_a_whole_vocabulary_is_shown_at_once(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    count = 50_257
+    widget.set_rows(
+        np.arange(count), [f"·t{i}" for i in range(count)], np.arange(count), signed=False
+    )
+    widget.scrollToBottom()
+    assert widget.model().rowCount() == count
+    assert widget.rowAt(widget.viewport().height() - 5) == count - 1
+
+
+def test_no_rows_show_a_sentence(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    widget.set_rows([0], ["a"], [1.0], signed=True)
+    widget.clear("Pin a token first.")
+    assert widget.model().rowCount() == 0
+    assert palette.theme().muted in colours(widget.viewport().grab().toImage())
+    with qtbot.assertNotEmitted(widget.chosen):
+        qtbot.keyClick(widget, Qt.Key.Key_Return)
+
+
+def test_the_highlight_changes_with_the_theme(qtbot: QtBot, qapp: object) -> None:
+    widget = show(qtbot)
+    widget.set_rows([7], ["·tea"], [2.0], signed=True, highlight=7)
+    palette.apply(qapp, "dark")
+    image = cell(widget, 0, TOKEN)
+    assert image.pixelColor(image.width() - 2, 1) == QColor(palette.theme().accent_ground)
