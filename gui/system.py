@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 PACKAGES = (
-    "libegl1 libgl1 libxkbcommon0 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libxcb-cursor0 "
+    "libdbus-1-3 libegl1 libfontconfig1 libgl1 libglib2.0-0 libxkbcommon-x11-0 libxcb-cursor0 "
     "libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-shape0 "
-    "libxcb-xinerama0 libxcb-xkb1"
+    "libxcb-xkb1"
 )
 """Debian's and Ubuntu's packages of every library that Qt's widgets and its X11 plug-in load."""
 
