@@ -5,22 +5,22 @@ import pytest
 import torch
 
 from engine.messages import Attention, RunPrompt
-from tests.oracles import checkpoint, dense_circuits, plain_transformer, prompts
+from tests.oracles import checkpoint, dense_circuits, made_models, plain_transformer, prompts
 
 PATTERN_TOLERANCE = 1e-5
 RELATIVE_TOLERANCE = 1e-5  # of the largest magnitude in the layer
 
-CASES = [(model, prompt) for model in checkpoint.TRAINED for prompt in (*prompts.PROMPTS, "full")]
-
-
-def _text(model, prompt):
-    return prompts.filling(model) if prompt == "full" else prompts.PROMPTS[prompt]
+CASES = [
+    (name, prompt)
+    for name in (*checkpoint.TRAINED, *made_models.RANDOM)
+    for prompt in prompts.of(name)
+]
 
 
 @pytest.mark.parametrize(("name", "prompt"), CASES)
 def test_every_kind_equals_the_plain_pass(answer, raw, name, prompt):
     model = raw(name)
-    text = _text(model, prompt)
+    text = prompts.text(model, prompt)
     seen = plain_transformer.run(model, model.encode(text))
     size = len(seen.streams[0])
     allowed = torch.ones(size, size).tril().bool().numpy()

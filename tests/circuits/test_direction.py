@@ -12,6 +12,7 @@ K = 12
 
 HEADS = [(name, head) for name in checkpoint.TRAINED for head in (Head(0, 1), Head(0, 6))]
 HEADS += [("attn-2l", Head(1, 0)), ("attn-2l", Head(1, 4))]
+HEADS += [("random", Head(0, 1)), ("random", Head(1, 2)), ("random-without-norm", Head(1, 0))]
 
 
 def _matrix(model, head, circuit):

@@ -4,17 +4,21 @@ import numpy as np
 import pytest
 
 from engine.messages import LoadModel, RunPrompt
-from tests.oracles import checkpoint, plain_transformer, prompts, rankings
+from tests.oracles import checkpoint, made_models, plain_transformer, prompts, rankings
 
 TOLERANCE = 1e-4  # nat
 
-CASES = [(model, prompt) for model in checkpoint.TRAINED for prompt in (*prompts.PROMPTS, "full")]
+CASES = [
+    (name, prompt)
+    for name in (*checkpoint.TRAINED, *made_models.RANDOM)
+    for prompt in prompts.of(name)
+]
 
 
 @pytest.mark.parametrize(("name", "prompt"), CASES)
 def test_guesses_and_losses_equal_the_plain_pass(answer, raw, name, prompt):
     model = raw(name)
-    text = prompts.filling(model) if prompt == "full" else prompts.PROMPTS[prompt]
+    text = prompts.text(model, prompt)
     ids = model.encode(text)
     logits = plain_transformer.run(model, ids).logits
     run = answer(RunPrompt(name, text, k=12))
@@ -39,13 +43,13 @@ def test_one_token_alone_is_a_prompt_without_losses(answer, raw, name):
     assert run.loss.shape == (0,)
 
 
-@pytest.mark.parametrize("name", [*checkpoint.TRAINED, *checkpoint.TOYS])
+@pytest.mark.parametrize("name", [*checkpoint.TRAINED, *checkpoint.TOYS, *made_models.RANDOM])
 def test_a_model_is_described_by_its_own_sizes(answer, raw, name):
     model, facts = raw(name), answer(LoadModel(name))
     for size in ("n_layers", "n_heads", "d_model", "d_head", "d_vocab", "n_ctx"):
         assert getattr(facts, size) == getattr(model, size)
     assert facts.n_kv_heads == model.n_heads
     assert facts.d_mlp == 0
-    assert facts.positions == ("learned" if model.norm else "none")
+    assert facts.positions == ("learned" if "pos_embed.W_pos" in model.tensors else "none")
     assert facts.divisor == pytest.approx(model.d_head**0.5)
     assert facts.prepend_bos == facts.has_bos == (model.bos_id is not None)

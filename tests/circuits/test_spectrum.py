@@ -11,12 +11,10 @@ from tests.oracles import checkpoint, dense_circuits
 THIN_TOLERANCE = 1e-4  # relative, against dense float64
 CLIFF = 1e-5  # what lies behind d_head, over the first value
 
-CASES = [
-    (name, head, circuit)
-    for name in checkpoint.TRAINED
-    for head in (Head(0, 0), Head(0, 7), *([Head(1, 0), Head(1, 5)] if name == "attn-2l" else []))
-    for circuit in ("ov", "qk")
-]
+HEADS = [(name, head) for name in checkpoint.TRAINED for head in (Head(0, 0), Head(0, 7))]
+HEADS += [("attn-2l", Head(1, 0)), ("attn-2l", Head(1, 5))]
+HEADS += [("random", Head(0, 1)), ("random", Head(1, 2)), ("random-without-norm", Head(1, 0))]
+CASES = [(name, head, circuit) for name, head in HEADS for circuit in ("ov", "qk")]
 
 
 def _matrix(model, head, circuit):

@@ -1,12 +1,17 @@
 """A model read straight from its folder: raw tensors in float64, sizes, tokenizer."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import WhitespaceSplit
 from torch import Tensor
 
 from tests.oracles import toy_head
@@ -70,6 +75,32 @@ def read(folder: Path) -> Checkpoint:
     )
 
 
+def one_layer(
+    embed: NDArray[np.float64],
+    unembed: NDArray[np.float64],
+    heads: Sequence[tuple[NDArray[np.float64], ...]],
+) -> dict[str, Tensor]:
+    """Lay hand-made matrices out as tensors: no positions, every bias 0.
+
+    Parameters
+    ----------
+    embed, unembed
+        One row a token, [d_vocab, d_model].
+    heads
+        W_Q, W_K, W_V [d_head, d_model] and W_O [d_model, d_head] of each head, the texts' shapes.
+    """
+    (d_vocab, d_model), d_head, n_heads = embed.shape, len(heads[0][0]), len(heads)
+    stacked = {
+        f"blocks.0.attn.W_{x}": np.stack([head[i].T for head in heads])
+        for i, x in enumerate("QKVO")
+    }
+    sizes = {f"blocks.0.attn.b_{x}": (n_heads, d_head) for x in "QKV"}
+    sizes |= {"blocks.0.attn.b_O": (d_model,), "unembed.b_U": (d_vocab,)}
+    given = stacked | {"embed.W_E": embed, "unembed.W_U": unembed.T}
+    tensors = {name: torch.tensor(value, dtype=torch.float64) for name, value in given.items()}
+    return tensors | {name: torch.zeros(size).double() for name, size in sizes.items()}
+
+
 def toy(query_factor: float = 1) -> Checkpoint:
     """Lay the first text's card out as a checkpoint: no norm, no positions, no biases, no BOS.
 
@@ -79,19 +110,8 @@ def toy(query_factor: float = 1) -> Checkpoint:
         What W_Q is multiplied by: 3 is section 8's sharp head.
     """
     d_vocab, d_model = toy_head.X.shape
-    zero = torch.zeros
-    in_card = {
-        "embed.W_E": toy_head.X,
-        "unembed.W_U": toy_head.W_U.T,
-        "blocks.0.attn.W_Q": query_factor * toy_head.W_Q.T[None],
-        "blocks.0.attn.W_K": toy_head.W_K.T[None],
-        "blocks.0.attn.W_V": toy_head.W_V.T[None],
-        "blocks.0.attn.W_O": toy_head.W_O.T[None],
-    }
-    tensors = {name: torch.tensor(value) for name, value in in_card.items()}
-    tensors |= {f"blocks.0.attn.b_{x}": zero(1, toy_head.D_HEAD).double() for x in "QKV"}
-    tensors |= {"blocks.0.attn.b_O": zero(d_model).double()}
-    tensors |= {"unembed.b_U": zero(d_vocab).double()}
+    head = (query_factor * toy_head.W_Q, toy_head.W_K, toy_head.W_V, toy_head.W_O)
+    tensors = one_layer(toy_head.X, toy_head.W_U, [head])
     return Checkpoint(1, 1, d_model, toy_head.D_HEAD, d_vocab, 64, False, 1e-5, tensors)
 
 
@@ -102,17 +122,50 @@ def bundled(name: str) -> Checkpoint:
     return read(MODELS / name)
 
 
+def write(
+    folder: Path, tensors: dict[str, Tensor], words: Sequence[str], *, norm: bool, bos: str | None
+) -> Path:
+    """Write tensors out as a folder like the bundled ones; words split on spaces, one id each."""
+    layers = {name.split(".")[1] for name in tensors if name.startswith("blocks.")}
+    n_heads, d_model, d_head = tensors["blocks.0.attn.W_Q"].shape
+    positions = tensors.get("pos_embed.W_pos")
+    config = {
+        "model_type": "headscope-attn-only",
+        "n_layers": len(layers),
+        "n_heads": n_heads,
+        "d_model": d_model,
+        "d_head": d_head,
+        "d_vocab": len(words),
+        "n_ctx": 16 if positions is None else len(positions),
+        "positions": "none" if positions is None else "standard",
+        "normalization": "LNPre" if norm else None,
+        "eps": 1e-5,
+        "attn_only": True,
+        "prepend_bos": bos is not None,
+        "bos_token": bos,
+    }
+    tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(words)}, unk_token=words[0]))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    if bos is not None:
+        tokenizer.add_special_tokens([bos])
+    folder.mkdir(parents=True)
+    single = {name: tensor.float().contiguous() for name, tensor in tensors.items()}
+    save_file(single, folder / "model.safetensors")
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return folder
+
+
 def write_random(folder: Path, *, seed: int = 0, norm: bool = True) -> Path:
     """Write a random two-layer model whose sizes all differ and whose biases are all non-zero."""
-    sizes = {"n_layers": 2, "n_heads": 3, "d_model": 24, "d_head": 5, "d_vocab": 37, "n_ctx": 19}
-    n_heads, d_model, d_head = sizes["n_heads"], sizes["d_model"], sizes["d_head"]
+    n_layers, n_heads, d_model, d_head, d_vocab, n_ctx = 2, 3, 24, 5, 37, 19
     shapes = {
-        "embed.W_E": (sizes["d_vocab"], d_model),
-        "pos_embed.W_pos": (sizes["n_ctx"], d_model),
-        "unembed.W_U": (d_model, sizes["d_vocab"]),
-        "unembed.b_U": (sizes["d_vocab"],),
+        "embed.W_E": (d_vocab, d_model),
+        "pos_embed.W_pos": (n_ctx, d_model),
+        "unembed.W_U": (d_model, d_vocab),
+        "unembed.b_U": (d_vocab,),
     }
-    for layer in range(sizes["n_layers"]):
+    for layer in range(n_layers):
         at = f"blocks.{layer}.attn."
         shapes |= {f"{at}W_{x}": (n_heads, d_model, d_head) for x in "QKV"}
         shapes |= {f"{at}b_{x}": (n_heads, d_head) for x in "QKV"}
@@ -120,18 +173,7 @@ def write_random(folder: Path, *, seed: int = 0, norm: bool = True) -> Path:
     chance = torch.Generator().manual_seed(seed)
     # A mean away from 0 makes every centring, done or forgotten, show.
     tensors = {
-        name: 0.4 * torch.randn(shape, generator=chance) + 0.1 for name, shape in shapes.items()
+        name: 0.3 * torch.randn(shape, generator=chance) + 0.05 for name, shape in shapes.items()
     }
-    fixed = {
-        "model_type": "headscope-attn-only",
-        "positions": "standard",
-        "normalization": "LNPre" if norm else None,
-        "eps": 1e-5,
-        "attn_only": True,
-        "prepend_bos": True,
-        "bos_token": None,
-    }
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file(tensors, folder / "model.safetensors")
-    (folder / "config.json").write_text(json.dumps(fixed | sizes), encoding="utf-8")
-    return folder
+    words = ["<|BOS|>", *(f"w{i}" for i in range(1, d_vocab))]
+    return write(folder, tensors, words, norm=norm, bos=words[0])

@@ -10,8 +10,12 @@ MEASURES = ("induction", "previous_token", "first_token")
 
 
 def repeated_ids(checkpoint: Checkpoint, length: int, chance: torch.Generator) -> list[int]:
-    """Return BOS (where there is one), `length` random tokens, and the same again."""
-    block = torch.randint(0, checkpoint.d_vocab, (length,), generator=chance).tolist()
+    """Return BOS (where there is one), `length` random tokens, and the same again.
+
+    The random tokens are distinct and none is BOS, so that a first occurrence is the only one.
+    """
+    drawn = torch.randperm(checkpoint.d_vocab, generator=chance).tolist()
+    block = [token for token in drawn if token != checkpoint.bos_id][:length]
     first = [] if checkpoint.bos_id is None else [checkpoint.bos_id]
     return [*first, *block, *block]
 

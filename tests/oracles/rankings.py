@@ -1,5 +1,7 @@
 """Ranks, medians and top lists of one value per token, and how an answer is held against them."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -39,3 +41,29 @@ def assert_rank(answer: int, values: Values, token: int, tolerance: float) -> No
     least = 1 + int((others > values[token] + 2 * tolerance).sum())
     most = 1 + int((others > values[token] - 2 * tolerance).sum())
     assert least <= answer <= most
+
+
+def assert_ranking(answer: Any, values: Values, token: int, k: int, relative: float) -> None:
+    """Assert every number of an answer to OVTokens or QKTokens.
+
+    Parameters
+    ----------
+    answer
+        What the engine said.
+    values
+        The true value of every token, [d_vocab].
+    token
+        Id of the token asked about.
+    k
+        How many were asked for at each end.
+    relative
+        Tolerance, as a share of the largest magnitude in `values`.
+    """
+    tolerance = relative * np.abs(values).max()
+    assert_list(answer.ids, answer.values, values, k, tolerance)
+    assert_list(answer.bottom_ids, -answer.bottom_values, -values, k, tolerance)
+    assert_rank(answer.rank, values, token, tolerance)
+    assert answer.token_id == token
+    assert answer.d_vocab == len(values)
+    np.testing.assert_allclose(answer.value, values[token], rtol=0, atol=tolerance)
+    np.testing.assert_allclose(answer.median, np.median(values), rtol=0, atol=tolerance)

@@ -1,0 +1,54 @@
+"""Models made for the tests, written in the format of the bundled ones.
+
+Two random ones, whose sizes all differ and whose biases are all non-zero, and the second text's
+hand-sized heads (none of these has a norm, positions or BOS; their W_U is the identity, so that
+logits are the stream).
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from tests.oracles import checkpoint, hand_toys
+
+RANDOM = ("random", "random-without-norm")
+WORDS = ("a", "b", "c")
+
+
+def _three_tokens(factor: float) -> tuple[np.ndarray, ...]:
+    """Return the head whose third row is the given one: token 3 asks, each key is a logarithm."""
+    query = np.array([[0.0, 0, 1]])
+    key = np.log(hand_toys.PATTERN[2]) @ np.linalg.inv(hand_toys.STREAM).T
+    return query, key[None], factor * hand_toys.W_V, hand_toys.W_O / factor
+
+
+def _side_by_side() -> list[tuple[np.ndarray, ...]]:
+    """Return two heads that make the results of `hand_toys` out of the first token (1, 0, 0)."""
+    nothing, first = np.zeros((2, 3)), np.array([[1.0, 0, 0]])
+    slices = np.split(hand_toys.BIG_W_O, 2, axis=1)
+    return [
+        (nothing, nothing, result[:, None] @ first, w)
+        for result, w in zip(hand_toys.RESULTS, slices, strict=True)
+    ]
+
+
+def write_all(models: Path) -> None:
+    """Write every made model into a folder, one folder each."""
+    for name, norm in zip(RANDOM, (True, False), strict=True):
+        checkpoint.write_random(models / name, norm=norm)
+    even = np.zeros((2, 2))
+    no_value = (np.zeros((1, 2)), np.zeros((2, 1)))
+    by_hand = {
+        "three-tokens": (hand_toys.STREAM, [_three_tokens(1)]),
+        "three-tokens-rescaled": (hand_toys.STREAM, [_three_tokens(2)]),
+        "side-by-side": (np.eye(3), _side_by_side()),
+        "half-of-each": (hand_toys.TABLE, [(even, even, np.eye(2), hand_toys.SWAP)]),
+        "meeting": (
+            np.stack([hand_toys.DESTINATION, hand_toys.SOURCE]),
+            [(hand_toys.QUERY_READS, hand_toys.KEY_READS, *no_value)],
+        ),
+    }
+    for name, (embed, heads) in by_hand.items():
+        tensors = checkpoint.one_layer(embed, np.eye(len(embed)), heads)
+        words = WORDS[: len(embed)]
+        checkpoint.write(models / name, tensors, words, norm=False, bos=None)
