@@ -3,12 +3,13 @@
 import pytest
 
 from engine.messages import Head, QKTokens, Refused, RunPrompt
-from tests.oracles import dense_circuits, plain_transformer, prompts, rankings
+from tests.oracles import dense_circuits, made_models, plain_transformer, prompts, rankings
 
 RELATIVE_TOLERANCE = 1e-5  # of the largest magnitude in the row
 HEADS = [("attn-1l", Head(0, 1)), ("attn-1l", Head(0, 6)), ("attn-2l", Head(0, 3))]
 HEADS += [("attn-2l", Head(1, 0)), ("attn-2l", Head(1, 4))]
 HEADS += [("random", Head(0, 1)), ("random", Head(1, 2)), ("random-without-norm", Head(1, 0))]
+HEADS += [(made_models.WIDE, Head(0, 1))]
 TOKENS = [(name, head, text) for name, head in HEADS for text in prompts.tokens(name)]
 K = 15
 

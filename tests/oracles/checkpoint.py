@@ -19,6 +19,8 @@ from tests.oracles import toy_head
 MODELS = Path(__file__).parents[2] / "resources" / "models"
 TRAINED = ("attn-1l", "attn-2l")
 TOYS = ("toy", "toy-sharp")
+# n_layers, n_heads, d_model, d_head, d_vocab, n_ctx: no two alike, so that no mistaken axis fits.
+SMALL = (2, 3, 24, 5, 37, 19)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,9 +158,19 @@ def write(
     return folder
 
 
-def write_random(folder: Path, *, seed: int = 0, norm: bool = True) -> Path:
-    """Write a random two-layer model whose sizes all differ and whose biases are all non-zero."""
-    n_layers, n_heads, d_model, d_head, d_vocab, n_ctx = 2, 3, 24, 5, 37, 19
+def random_tensors(
+    sizes: tuple[int, int, int, int, int, int], *, seed: int = 0
+) -> dict[str, Tensor]:
+    """Draw every tensor of a model, biases too.
+
+    Parameters
+    ----------
+    sizes
+        n_layers, n_heads, d_model, d_head, d_vocab, n_ctx.
+    seed
+        Of the numbers.
+    """
+    n_layers, n_heads, d_model, d_head, d_vocab, n_ctx = sizes
     shapes = {
         "embed.W_E": (d_vocab, d_model),
         "pos_embed.W_pos": (n_ctx, d_model),
@@ -172,8 +184,14 @@ def write_random(folder: Path, *, seed: int = 0, norm: bool = True) -> Path:
         shapes |= {f"{at}W_O": (n_heads, d_head, d_model), f"{at}b_O": (d_model,)}
     chance = torch.Generator().manual_seed(seed)
     # A mean away from 0 makes every centring, done or forgotten, show.
-    tensors = {
+    return {
         name: 0.3 * torch.randn(shape, generator=chance) + 0.05 for name, shape in shapes.items()
     }
-    words = ["<|BOS|>", *(f"w{i}" for i in range(1, d_vocab))]
-    return write(folder, tensors, words, norm=norm, bos=words[0])
+
+
+def write_random(
+    folder: Path, sizes: tuple[int, int, int, int, int, int] = SMALL, *, norm: bool = True
+) -> Path:
+    """Write a random model with BOS as token 0 and words w1, w2, ... after it."""
+    words = ["<|BOS|>", *(f"w{i}" for i in range(1, sizes[4]))]
+    return write(folder, random_tensors(sizes), words, norm=norm, bos=words[0])

@@ -1,6 +1,6 @@
 """Models made for the tests, written in the format of the bundled ones.
 
-Two random ones, whose sizes all differ and whose biases are all non-zero, and the second text's
+Random ones, whose sizes all differ and whose biases are all non-zero, and the second text's
 hand-sized heads (none of these has a norm, positions or BOS; their W_U is the identity, so that
 logits are the stream).
 """
@@ -12,6 +12,8 @@ import numpy as np
 from tests.oracles import checkpoint, hand_toys
 
 RANDOM = ("random", "random-without-norm")
+WIDE = "random-wide"  # more numbers in W_E than fit into one chunk of 2^22
+WIDE_SIZES = (1, 2, 256, 6, 17_000, 12)
 WORDS = ("a", "b", "c")
 
 
@@ -36,6 +38,7 @@ def write_all(models: Path) -> None:
     """Write every made model into a folder, one folder each."""
     for name, norm in zip(RANDOM, (True, False), strict=True):
         checkpoint.write_random(models / name, norm=norm)
+    checkpoint.write_random(models / WIDE, WIDE_SIZES)
     even = np.zeros((2, 2))
     no_value = (np.zeros((1, 2)), np.zeros((2, 1)))
     by_hand = {
