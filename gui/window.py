@@ -6,7 +6,15 @@ from itertools import pairwise
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence, QPaintEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QTabWidget, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QTabBar,
+    QTabWidget,
+    QWidget,
+)
 
 from gui import palette
 from gui.dock import CardDock
@@ -97,7 +105,6 @@ class Window(QMainWindow):
         self.setStatusBar(self.status)
         self.reset_layout()
         self.setMinimumSize(720, 480)
-        self.panels[0].setFocus()
         QApplication.styleHints().colorSchemeChanged.connect(self._on_system_theme)
         session.changed.connect(self._keep)
 
@@ -127,6 +134,8 @@ class Window(QMainWindow):
         for docks in columns.values():
             for dock in docks[:2]:
                 dock.raise_()
+        for tabs in self._stage.findChildren(QTabBar):
+            tabs.setDrawBase(False)
         self._share_out(columns, heads)
         # Qt shares the room out anew when a window is first shown.
         QTimer.singleShot(0, self, lambda: self._share_out(columns, heads))
@@ -164,6 +173,7 @@ class Window(QMainWindow):
         super().paintEvent(event)
         if not self._was_painted:
             self._was_painted = True
+            self.panels[0].setFocus()
             QTimer.singleShot(0, self, self.painted.emit)
 
     def closeEvent(self, event: QCloseEvent) -> None:

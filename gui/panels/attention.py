@@ -1,7 +1,6 @@
 """One head on the prompt: where every token looks."""
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
 from engine.messages import (
@@ -15,6 +14,7 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.panels import reading
+from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token
 from gui.session import Session
@@ -29,6 +29,8 @@ UNITS: dict[str, str] = {
     "scores": "score",
     "value-weighted": "attention × length of what is moved",
 }
+LEAST_PICTURE, LEAST_STRIP = 150, 56
+"""Heights at which a pattern, and two lines of tokens, can still be read."""
 HIDE_BOS = "Leave the BOS column out of the colour range; the numbers stay as they are"
 NO_BOS = "This prompt does not begin with a BOS token"
 
@@ -67,6 +69,10 @@ class AttentionPanel(Panel):
         self.strip = TokenStrip(max_lines=4)
         self.strip.setAccessibleName("Prompt, coloured by attention")
         self.strip.clicked.connect(session.pin)
+        self._caps = (
+            HeightCap(self.heatmap, self.heatmap.height_at, LEAST_PICTURE),
+            HeightCap(self.strip, self.strip.heightForWidth, LEAST_STRIP),
+        )
         self.cell = Sentence("The cell under the mouse, or the pinned one")
 
         says = QHBoxLayout()
@@ -76,12 +82,11 @@ class AttentionPanel(Panel):
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
-        layout.addWidget(self.heatmap, 1)
+        layout.addWidget(self.heatmap, 8)
         layout.addLayout(says)
-        layout.addWidget(self.strip)
+        layout.addWidget(self.strip, 1)
         layout.addWidget(self.cell)
         layout.addStretch(0)
-        self.heatmap.installEventFilter(self)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the open head's layer, its scores for the small print, and what it is."""
@@ -127,7 +132,6 @@ class AttentionPanel(Panel):
             column_title="key (source)",
             unit=UNITS[kind],
         )
-        self._limit_height()
         query = reading.pinned_query(now, run)
         source = self._source()
         self.heatmap.set_pinned(query, source)
@@ -142,15 +146,8 @@ class AttentionPanel(Panel):
         else:
             self.sentence.set_parts([token, f" (key {query}) is read from"])
         self._say_cell(-1, -1)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the text right under the picture, which is square."""
-        if watched is self.heatmap and event.type() == QEvent.Type.Resize:
-            self._limit_height()
-        return super().eventFilter(watched, event)
-
-    def _limit_height(self) -> None:
-        self.heatmap.setMaximumHeight(self.heatmap.height_at(self.heatmap.width()))
+        for cap in self._caps:
+            cap.update()
 
     def _kind(self) -> Kind:
         answer = self._answers["shown"].request
@@ -206,13 +203,17 @@ class AttentionPanel(Panel):
         if not shown.mask[query, key]:
             return [*parts, ": in the future, the head may not look there"]
         number = self.session.selection.head.number
-        told = []
+        told: list[str] = []
         for slot, name in (("pattern", "pattern"), ("scores", "score")):
             found = self.known(slot)
             if isinstance(found, Patterns) and found.values.shape == shown.values.shape:
-                told.append(f"{name} {found.values[number, query, key]:.2f}")
+                told.append(f"{name} {_number(found.values[number, query, key])}")
                 if slot == "scores":
                     told[-1] += f" (divided by {found.divisor:.3g})"
         if self._kind() == "value-weighted":
-            told.append(f"value-weighted {shown.values[number, query, key]:.2f}")
-        return [*parts, ": ", ", ".join(told).replace("-", reading.MINUS)]
+            told.append(f"value-weighted {_number(shown.values[number, query, key])}")
+        return [*parts, ": ", ", ".join(told)]
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".replace("-", reading.MINUS)

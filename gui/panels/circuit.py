@@ -105,6 +105,7 @@ class CircuitPanel(Panel):
         self.second = QStackedWidget()
         self.second.addWidget(self.weakest)
         self.second.addWidget(self.table)
+        self.second.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         lists = QGridLayout()
         lists.setContentsMargins(0, 0, 0, 0)
         lists.setHorizontalSpacing(UNIT * 3 // 2)

@@ -9,6 +9,7 @@ from superqt import QFlowLayout
 from engine.messages import Head, HeadGrid, HeadGridScores, Request, Result, Thumbnails
 from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
+from gui.palette import ui_font
 from gui.panels.panel import Panel
 from gui.session import Session
 from gui.theme import UNIT
@@ -58,6 +59,7 @@ class HeadsPanel(Panel):
         for field, name, does in MEASURES:
             button = self.best_buttons[field]
             button.setProperty("quiet", True)
+            button.setFont(ui_font(small=True))
             button.setAccessibleName(f"Open the best {name} head")
             button.setToolTip(f"The head that most {does}; click to open it")
             button.clicked.connect(partial(self._open_best, field))

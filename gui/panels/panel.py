@@ -82,7 +82,7 @@ class Panel(QWidget):
         raise NotImplementedError
 
     def draw(self) -> None:
-        """Show what is known; called when there is an answer in the main slot."""
+        """Show what is known; called when the answer in the main slot is the one wanted."""
         raise NotImplementedError
 
     def known(self, slot: str) -> Result | None:
@@ -115,6 +115,16 @@ class Panel(QWidget):
     def filled(self) -> bool:
         """Whether nothing more is to come for what is selected now."""
         return not self._active or self._state in ("fresh", "failed")
+
+    @property
+    def waiting_text(self) -> str:
+        """What the panel says where no picture was drawn yet."""
+        return self._waiting_text.text
+
+    @property
+    def showing_wait(self) -> bool:
+        """Whether it is that which is seen, and no picture."""
+        return self._pages.currentIndex() == 0
 
     def failure(self) -> Failure | None:
         """Return why something that is wanted now has no answer."""
@@ -229,6 +239,8 @@ class Panel(QWidget):
         outer.addLayout(self.above)
         self.notice = Notice()
         outer.addWidget(self.notice)
+        self.offers = QVBoxLayout()
+        outer.addLayout(self.offers)
         self.body = QWidget()
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -273,12 +285,12 @@ class Panel(QWidget):
             self._say_waiting()
 
     def _draw(self) -> None:
-        if self.main in self._answers:
-            self._pages.setCurrentIndex(1)
+        self._pages.setCurrentIndex(1 if self.main in self._answers else 0)
+        wanted = self.wants().get(self.main)
+        # An old picture stays what it was: drawn again it would mix old numbers and a new head.
+        if wanted is not None and self.current(self.main, wanted) is not None:
             self.draw()
             self._place_controls()
-        else:
-            self._pages.setCurrentIndex(0)
 
     def _update_state(self, wanted: dict[str, Request]) -> None:
         failing = any(wanted.get(slot) == request for slot, (request, _) in self._failures.items())

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QToolButt
 
 from engine.messages import LoadModel, Request, Result, Run, RunPrompt
 from gui.engine_client import EngineClient
+from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
 from gui.panels.reading import count, pinned_query
 from gui.session import Session
@@ -32,7 +33,7 @@ SLOW_SECONDS = 0.5
 SLOW_RUNS = 2
 """After so many runs that took longer, Enter starts the next one instead of every keystroke."""
 HISTORY_LENGTH = 50
-LEAST_LIST_HEIGHT = 66
+LEAST_LIST_HEIGHT, LEAST_STRIP = 66, 56
 
 
 class PromptPanel(Panel):
@@ -55,7 +56,7 @@ class PromptPanel(Panel):
         self._examples.setMenu(self._example_menu())
         self.add_controls([self._examples])
 
-        self.edit = PromptEdit(max_lines=6)
+        self.edit = PromptEdit(max_lines=4)
         self.edit.setAccessibleName("Prompt text")
         self.edit.set_text(session.selection.text)
         self.edit.edited.connect(self._on_edited)
@@ -65,11 +66,12 @@ class PromptPanel(Panel):
         self._try = QPushButton()
         self._try.hide()
         self._try.clicked.connect(self._take_example)
-        self.above.addWidget(self._try)
+        self.offers.addWidget(self._try)
 
         self.strip = TokenStrip(max_lines=8)
         self.strip.setAccessibleName("Tokens of the prompt")
         self.strip.clicked.connect(session.pin)
+        self._cap = HeightCap(self.strip, self.strip.heightForWidth, LEAST_STRIP)
         self.guesses = RankedList()
         self.guesses.setAccessibleName("Guesses for the next token")
         guess_label = QLabel("next token")
@@ -77,9 +79,9 @@ class PromptPanel(Panel):
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
-        layout.addWidget(self.strip)
+        layout.addWidget(self.strip, 3)
         layout.addWidget(guess_label)
-        layout.addWidget(self.guesses, 1)
+        layout.addWidget(self.guesses, 2)
         self.guesses.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.guesses.setMinimumHeight(LEAST_LIST_HEIGHT)
         client.answered.connect(self._on_answered)
@@ -101,6 +103,7 @@ class PromptPanel(Panel):
         self.subtitle.setText(count(len(run.labels), "token"))
         self.strip.set_tokens(run.labels, run.ids.tolist())
         self.strip.set_pinned(pinned_query(self.session.selection, run))
+        self._cap.update()
         self.guesses.set_rows(
             run.next_ids, run.next_labels, np.exp(run.next_log_probs), signed=False, percent=True
         )

@@ -33,7 +33,7 @@ class SpectrumPanel(Panel):
 
     title = "Spectrum"
     column = 2
-    share = 12
+    share = 13
     about = "the singular values of both circuits of the open head"
     main = "ov"
 
@@ -48,11 +48,12 @@ class SpectrumPanel(Panel):
         )
         self.measure.clicked.connect(self._measure)
         self.scale = Segmented([("log", "log"), ("linear", "linear")], "Scale of the values")
-        self.scale.changed.connect(lambda scale: self.plot.set_log(scale == "log"))
+        self.scale.changed.connect(self._set_scale)
         self.add_controls([self.measure, self.scale])
         self.plot = SpectrumPlot()
         self.plot.setAccessibleName("Singular values of the OV and QK circuits")
-        self.plot.setMinimumHeight(110)
+        self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.plot.setMinimumSize(160, 120)
         self.plot.chosen.connect(self.choose)
         self.overlap = Sentence("Overlap of the two ends")
         self.sentence = Sentence("The direction that was clicked")
@@ -72,6 +73,7 @@ class SpectrumPanel(Panel):
             lists.addWidget(caption, 0, column)
             lists.addWidget(content, 1, column)
             lists.setColumnStretch(column, 1)
+        lists.setRowStretch(1, 1)
         says = QGridLayout()
         says.addWidget(self.sentence, 0, 0)
         says.addWidget(self.sign, 0, 1)
@@ -156,6 +158,9 @@ class SpectrumPanel(Panel):
                 getattr(found, f"{end}_{what}{sign}") for what in ("ids", "labels", "values")
             )
             content.set_rows(ids, labels, np.asarray(values), signed=True)
+
+    def _set_scale(self, scale: str) -> None:
+        self.plot.set_log(scale == "log")
 
     def _measure(self) -> None:
         now = self.session.selection

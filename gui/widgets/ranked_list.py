@@ -26,6 +26,8 @@ from gui.widgets.ranked_row import ROW_HEIGHT, RankedRow
 
 _MOST_ROWS_ASKED = 12
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_NARROW = 22 * UNIT
+"""Below this width the column of ranks goes."""
 
 
 class RankedList(QTableView):
@@ -141,12 +143,15 @@ class RankedList(QTableView):
         figures = QFontMetrics(palette.ui_font())
         width = self.viewport().width()
         last = self._ranked.first_rank + self._ranked.rowCount()
-        rank = figures.horizontalAdvance(str(last)) + UNIT
+        narrow = width < _NARROW
+        rank = 0 if narrow else figures.horizontalAdvance(str(last)) + UNIT
         value = self._ranked.widest_value(figures) + UNIT
         wanted = ceil(widest_of(self._ranked.labels, tokens)) + 2 * UNIT
         # The bar keeps a quarter of the width; a long token is elided rather than the bar lost.
+        # Where it is narrow the token matters most: the order alone tells the rank.
         room = max(width - rank - value, 0)
-        token = min(wanted, max(room - max(width // 4, 3 * UNIT), room // 2))
+        bar = 2 * UNIT if narrow else max(width // 4, 3 * UNIT)
+        token = min(wanted, max(room - bar, room // 2))
         for column, size in ((RANK, rank), (TOKEN, token), (BAR, room - token), (VALUE, value)):
             self.setColumnWidth(column, size)
 

@@ -1,0 +1,126 @@
+"""What every panel does whatever it shows: waits, fills, grows old, fails, recovers."""
+
+import pkgutil
+
+import pytest
+
+from engine.messages import Attention, HeadGrid, OVTokens, QKTokens, Refused, RunPrompt, Spectrum
+from engine.messages import Thumbnails
+from gui.engine_client import EngineClient
+from gui.panels import PANELS
+from gui.panels.prompt import PromptPanel
+from gui.session import Session
+from tests.gui.fake_engine import FakeEngine
+
+CLASSES = [pkgutil.resolve_name(name) for name in PANELS]
+MAIN = {
+    "Prompt": RunPrompt,
+    "Heads": Thumbnails,
+    "Attention": Attention,
+    "OV": OVTokens,
+    "QK": QKTokens,
+    "Spectrum": Spectrum,
+}
+FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", "Spectrum")]
+"""Panels whose picture depends on the prompt's text."""
+
+by_title = pytest.mark.parametrize("panel_class", CLASSES, ids=lambda c: c.title)
+
+
+@by_title
+def test_it_says_what_it_waits_for_before_the_engine_stands(qtbot, qapp, panel_class):
+    client = EngineClient(FakeEngine)
+    panel = panel_class(Session(), client)
+    qtbot.addWidget(panel)
+    qtbot.addWidget(panel.header)
+    panel.show()
+    qtbot.wait(10)
+    assert panel.state == "waiting"
+    assert "torch" in panel.waiting_text
+
+
+@by_title
+def test_it_fills(show, panel_class):
+    panel = show(panel_class)
+    assert panel.state == "fresh"
+    assert panel.notice.text() == ""
+    assert panel.waiting_text == "" or not panel.showing_wait
+
+
+@by_title
+def test_a_failure_is_said_in_the_panel_and_the_next_question_clears_it(
+    show, settle, session, engine, panel_class
+):
+    panel = show(panel_class)
+    engine.failing[MAIN[panel.title]] = ValueError("the sky fell")
+    session.set_text("w1 w2")
+    session.choose_head(type(session.selection.head)(0, 1))
+    settle(panel)
+    assert panel.state == "failed"
+    assert "the sky fell" in panel.notice.text()
+    assert "Traceback" in panel.failure().details
+    engine.failing.clear()
+    panel.ask_again()
+    settle(panel)
+    assert panel.state == "fresh"
+    assert panel.notice.text() == ""
+
+
+@pytest.mark.parametrize("panel_class", FOLLOWING, ids=lambda c: c.title)
+def test_a_text_that_cannot_be_run_leaves_the_last_picture_marked(
+    show, settle, session, panel_class
+):
+    panel = show(panel_class)
+    before = panel.known(panel.main)
+    session.set_text("unreadable")
+    settle(panel)
+    assert panel.state == "failed"
+    assert panel.known(panel.main) is before
+    assert "see Prompt" in panel.notice.text()
+    session.set_text("w5 w6")
+    settle(panel)
+    assert panel.state == "fresh"
+    assert panel.known(panel.main) is not before
+    assert panel.notice.text() == ""
+
+
+@pytest.mark.parametrize("panel_class", FOLLOWING, ids=lambda c: c.title)
+def test_a_slow_answer_marks_the_old_picture_as_old(qtbot, show, session, engine, panel_class):
+    panel = show(panel_class)
+    engine.seconds = 0.6
+    session.set_text("w7 w8 w9")
+    assert panel.state == "old"
+    assert panel.notice.text() == ""
+    qtbot.waitUntil(lambda: panel.notice.text().startswith("Old"), timeout=2000)
+    qtbot.waitUntil(lambda: panel.state == "fresh", timeout=20_000)
+    assert panel.notice.text() == ""
+
+
+def test_a_hidden_panel_asks_nothing(show, settle, session, engine):
+    panel = show(PromptPanel)
+    panel.hide()
+    asked = len(engine.asked)
+    session.set_text("w9")
+    settle()
+    assert len(engine.asked) == asked
+    panel.show()
+    settle(panel)
+    assert RunPrompt("attn-2l", "w9") in engine.asked
+
+
+def test_two_panels_of_one_prompt_run_it_once(qtbot, window, engine):
+    runs = [request for request in engine.asked if isinstance(request, RunPrompt)]
+    assert len(set(runs)) == 1
+    grids = [request for request in engine.asked if isinstance(request, HeadGrid)]
+    assert len(set(grids)) == 1
+
+
+@by_title
+def test_a_refusal_has_no_details(show, settle, session, engine, panel_class):
+    panel = show(panel_class)
+    engine.failing[MAIN[panel.title]] = Refused("that means nothing")
+    session.set_text("w1 w2")
+    session.choose_head(type(session.selection.head)(0, 1))
+    settle(panel)
+    assert panel.notice.text() == "that means nothing"
+    assert panel.failure().details == ""
