@@ -1,0 +1,102 @@
+from dataclasses import fields
+
+import pytest
+
+from engine.command import parse, parser
+from engine.messages import (
+    QUESTIONS,
+    Attention,
+    Direction,
+    Head,
+    HeadGrid,
+    OVTokens,
+    QKTokens,
+    Refused,
+    RunPrompt,
+    Spectrum,
+    Thumbnails,
+)
+
+RUN = RunPrompt("toy", "ans 0")
+TOY = ["--model", "toy"]
+PROMPT = [*TOY, "--text", "ans 0"]
+
+
+@pytest.mark.parametrize(
+    ("question", "argv", "request_"),
+    [
+        ("run-prompt", [*PROMPT, "-k", "3"], RunPrompt("toy", "ans 0", None, 3)),
+        ("run-prompt", [*PROMPT, "--bos"], RunPrompt("toy", "ans 0", True)),
+        ("run-prompt", [*PROMPT, "--no-bos"], RunPrompt("toy", "ans 0", False)),
+        ("run-prompt", [*TOY, "--text", ""], RunPrompt("toy", "")),
+        ("attention", [*PROMPT, "--layer", "0"], Attention(RUN, 0)),
+        ("attention", [*PROMPT, "--head", "2.3"], Attention(RUN, 2)),
+        ("attention", [*PROMPT, "--head", "2.3", "--layer", "2"], Attention(RUN, 2)),
+        ("Attention", [*PROMPT, "--LAYER=0", "--Kind", "SCORES"], Attention(RUN, 0, "scores")),
+        ("thumbnails", [*PROMPT, "--size", "8"], Thumbnails(RUN, 8)),
+        (
+            "ov-tokens",
+            [*TOY, "--head", "0.0", "--token", " tea", "--direction", "Source", "-K", "4"],
+            OVTokens("toy", Head(0, 0), " tea", "source", k=4),
+        ),
+        (
+            "ov-tokens",
+            [*PROMPT, "--head", "L0H0", "--source", "position", "--position", "-1"],
+            OVTokens("toy", Head(0, 0), source="position", run=RUN, position=-1),
+        ),
+        (
+            "qk-tokens",
+            [*TOY, "--head", "0.0", "--token", "#4", "--side", "key", "--offset", "-1", "--biases"],
+            QKTokens("toy", Head(0, 0), "#4", "key", offset=-1, biases=True),
+        ),
+        (
+            "spectrum",
+            [*TOY, "--head", "0.0", "--circuit", "QK", "--dense"],
+            Spectrum("toy", Head(0, 0), "qk", dense=True),
+        ),
+        (
+            "direction",
+            [*TOY, "--head", "0.0", "--index", "1"],
+            Direction("toy", Head(0, 0), index=1),
+        ),
+        ("head-grid", [*TOY, "--seed", "7"], HeadGrid("toy", 7)),
+    ],
+)
+def test_options_become_the_request(question, argv, request_):
+    assert parse(question, argv) == request_
+
+
+@pytest.mark.parametrize(
+    ("question", "argv", "sentence"),
+    [
+        ("heads", [], "there is no question 'heads': there are list-models, "),
+        ("attention", [], "attention needs --model: name of the model"),
+        ("attention", TOY, "attention needs --text: the prompt"),
+        ("attention", PROMPT, "attention needs --layer: layer, counted from 0"),
+        ("attention", [*PROMPT, "--head", "0.3", "--layer", "1"], "--layer 1 and --head 0.3 dis"),
+        ("attention", [*PROMPT, "--layer", "one"], "--layer is a whole number, not 'one'"),
+        ("attention", [*PROMPT, "--layer"], "--layer needs a value"),
+        ("attention", [*PROMPT, "--layer", "0", "--kind", "x"], "--kind is pattern, scores or val"),
+        ("attention", [*PROMPT, "--layers", "0"], "no option '--layers': it takes .*--layer"),
+        ("attention", [*PROMPT, "--layer", "0", "tea"], "no place for 'tea'"),
+        ("spectrum", [*TOY, "--head", "3"], "'3' is not a head: write layer.head"),
+        ("spectrum", TOY, "spectrum needs --head: layer.head"),
+        ("ov-tokens", [*TOY, "--head", "0.0", "--bos"], "--bos and --no-bos are about a prompt"),
+        ("spectrum", [*TOY, "--head", "0.0", "--dense=yes"], "--dense"),
+    ],
+)
+def test_a_wrong_option_is_refused_in_one_sentence(question, argv, sentence):
+    with pytest.raises(Refused, match=sentence) as caught:
+        parse(question, argv)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_help_explains_every_option(question):
+    made = parser(question)
+    shown = made.format_help()
+    for action in made._actions:
+        assert action.help, action.option_strings
+        assert action.option_strings[0] in shown
+    own = {field.name for field in fields(QUESTIONS[question])} - {"run"}
+    assert own <= {action.dest for action in made._actions}

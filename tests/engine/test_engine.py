@@ -1,0 +1,199 @@
+import time
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from engine import Engine
+from engine.circuits import COMPUTATIONS
+from engine.engine import Cache, size_of
+from engine.job import Cancelled, Job
+from engine.messages import (
+    QUESTIONS,
+    Attention,
+    Direction,
+    Head,
+    HeadGrid,
+    ListModels,
+    LoadModel,
+    ModelFacts,
+    OVTokens,
+    QKTokens,
+    Refused,
+    RunPrompt,
+    Spectrum,
+    Thumbnails,
+    TokenTable,
+    Vocabulary,
+)
+
+RUN = RunPrompt("random", "I like green tea")
+HEAD = Head(1, 2)
+ASKED = [
+    ListModels(),
+    LoadModel("random"),
+    Vocabulary("random"),
+    RUN,
+    Attention(RUN, 1),
+    Attention(RUN, 0, "scores"),
+    Attention(RUN, 1, "value-weighted"),
+    Thumbnails(RUN, 4),
+    OVTokens("random", HEAD, 7),
+    OVTokens("random", HEAD, 7, direction="source"),
+    OVTokens("random", HEAD, source="position", run=RUN, position=-1),
+    QKTokens("random", HEAD, 7, side="key", biases=True),
+    Spectrum("random", HEAD, "qk", dense=True),
+    Direction("random", HEAD, "qk", index=1),
+    HeadGrid("random", sequences=2),
+]
+
+
+def same(a, b):
+    for field in fields(a):
+        x, y = getattr(a, field.name), getattr(b, field.name)
+        np.testing.assert_equal(x, y, err_msg=field.name)
+
+
+def test_every_question_has_a_computation_but_the_one_that_needs_no_model():
+    assert set(QUESTIONS.values()) - set(COMPUTATIONS) == {ListModels}
+
+
+@pytest.mark.parametrize("request_", ASKED, ids=lambda r: type(r).__name__)
+def test_arrays_are_read_only_and_belong_to_the_answer(engine, request_):
+    answer = engine.answer(request_)
+    for field in fields(answer):
+        value = getattr(answer, field.name)
+        if isinstance(value, np.ndarray):
+            assert not value.flags.writeable, field.name
+            assert value.base is None, field.name
+
+
+def test_an_answer_does_not_depend_on_what_was_asked_before(engine):
+    fresh = {request: Engine().answer(request) for request in ASKED[2:8]}
+    for request in reversed(ASKED[2:8]):
+        engine.answer(LoadModel("other"))
+        same(engine.answer(request), fresh[request])
+
+
+def test_the_same_question_is_answered_from_the_cache(engine):
+    assert engine.answer(Attention(RUN, 1)) is engine.answer(Attention(RUN, 1))
+
+
+def test_an_answer_larger_than_the_budget_is_given_and_not_kept(folders, engine):
+    engine = Engine(cache_bytes=0)
+    first = engine.answer(Attention(RUN, 1))
+    second = engine.answer(Attention(RUN, 1))
+    assert first is not second
+    same(first, second)
+
+
+def table(n_bytes):
+    return TokenTable(labels=(), values=np.zeros(n_bytes // 8), divisor=None)
+
+
+def test_the_cache_never_exceeds_its_budget_and_drops_what_was_used_longest_ago():
+    cache = Cache(10_000)
+    requests = [OVTokens("m", HEAD, token) for token in range(4)]
+    for request in requests[:3]:
+        cache.put(request, table(3000))
+    cache.get(requests[0])
+    cache.put(requests[3], table(3000))
+    assert cache.bytes <= 10_000
+    held = [cache.get(request) is not None for request in requests]
+    assert held == [True, False, True, True]
+
+
+def test_the_size_of_an_answer_counts_arrays_and_texts():
+    assert size_of(table(8000)) >= 8000
+    long = ModelFacts(*[0] * len(fields(ModelFacts)))
+    assert size_of(long) < size_of(table(8000))
+
+
+def test_a_refusal_leaves_the_engine_and_its_model_in_use(engine):
+    engine.answer(LoadModel("random"))
+    opened = engine._model
+    with pytest.raises(Refused, match=r"there are other, plain, random, toy, toy-sharp"):
+        engine.answer(LoadModel("nowhere"))
+    assert engine._model is opened
+    engine.answer(Attention(RUN, 0))
+
+
+def test_a_misspelt_model_is_answered_with_the_one_that_was_meant(engine):
+    with pytest.raises(Refused, match="did you mean random"):
+        engine.answer(LoadModel("randon"))
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        (Attention(RUN, 2), "random has layers 0 to 1, not 2"),
+        (Attention(RUN, -1), "layers 0 to 1, not -1"),
+        (Attention(RunPrompt("toy", "ans"), 1), "toy has only layer 0, not 1"),
+        (Spectrum("random", Head(0, 3)), "heads 0.0 to 1.2"),
+        (Spectrum("toy", Head(0, 3)), "only head 0.0"),
+        (Spectrum("random", HEAD, offset=1), "random has learned positions: leave offset at 0"),
+        (QKTokens("toy", Head(0, 0), "ans", offset=-1), "toy has no positions"),
+        (RunPrompt("random", "", False), "the prompt is empty: type something, or turn BOS on"),
+        (RunPrompt("toy", " "), "the prompt is empty: type something"),
+        (RunPrompt("toy", "ans", True), "no beginning-of-sequence token"),
+        (RunPrompt("toy", "ans what 0"), "'what' is none of this model's tokens: result, =, 0,"),
+        (RunPrompt("random", "a" * 5000), r"5,001 tokens long, and random reads at most 40"),
+        (RunPrompt("random", "a", k=0), "k.* must be at least 1, not 0"),
+        (RunPrompt("random", "\ud800"), "lone surrogate"),
+        (Thumbnails(RUN, 0), "size.* must be at least 1"),
+        (HeadGrid("random", sequences=0), "sequences must be at least 1"),
+        (Direction("random", HEAD, index=6), "singular values 0 to 5, not 6"),
+        (Direction("toy", Head(0, 0), "qk", index=1), "zero to rounding .* rank 1"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_in_one_sentence(engine, request_, sentence):
+    with pytest.raises(Refused, match=sentence) as caught:
+        engine.answer(request_)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_empty_prompt_with_bos_runs_the_bos_alone(engine):
+    answer = engine.answer(RunPrompt("random", ""))
+    assert (answer.ids.tolist(), answer.prepended_bos, len(answer.loss)) == ([0], True, 0)
+
+
+def test_a_cancelled_question_stops_and_the_engine_answers_the_next(engine):
+    class Stopping(Job):
+        def step(self, done, total, what):
+            if done == 1:
+                self.cancel()
+            super().step(done, total, what)
+
+    for request in (HeadGrid("random", seed=5), Thumbnails(RunPrompt("random", "new text"))):
+        with pytest.raises(Cancelled):
+            engine.answer(request, Stopping())
+    assert engine.answer(Thumbnails(RunPrompt("random", "new text"))).block == 1
+
+
+def test_progress_is_reported_with_words(engine):
+    seen = []
+    engine.answer(HeadGrid("random", seed=6), Job(lambda *step: seen.append(step)))
+    assert seen[0] == (0, 1, "opening random")
+    assert (3, 8, "running random tokens") in seen
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        RunPrompt("attn-2l", "I like green tea, " * 42),
+        Attention(RunPrompt("attn-2l", "so I drink green " * 50), 1, "value-weighted"),
+        OVTokens("attn-2l", HEAD, 500, direction="source"),
+        QKTokens("attn-2l", HEAD, 500),
+        HeadGrid("attn-2l"),
+    ],
+    ids=lambda r: type(r).__name__,
+)
+def test_steps_of_the_largest_bundled_model_are_close_enough_to_cancel_in_time(request_):
+    engine = Engine()
+    engine.answer(LoadModel("attn-2l"))
+    engine.answer(Vocabulary("attn-2l"))
+    times = [time.thread_time()]
+    engine.answer(request_, Job(lambda *step: times.append(time.thread_time())))
+    times.append(time.thread_time())
+    # Seconds of this thread's own work: a busy computer changes nothing.
+    assert max(np.diff(times)) < 0.2

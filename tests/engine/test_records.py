@@ -1,0 +1,88 @@
+import json
+import types
+import typing
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.command import request_from_json, request_to_json, result_to_json
+from engine.messages import QUESTIONS, Head, Patterns, Refused, SingularValues
+from engine.records import field_types
+
+text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+def values(type_):
+    options = typing.get_args(type_)
+    if typing.get_origin(type_) is typing.Literal:
+        return st.sampled_from(options)
+    if typing.get_origin(type_) in (typing.Union, types.UnionType):
+        return st.one_of(*[values(option) for option in options])
+    simple = {
+        int: st.integers(-(2**40), 2**40),
+        str: text,
+        bool: st.booleans(),
+        type(None): st.none(),
+        Head: st.builds(Head, st.integers(0, 99), st.integers(0, 99)),
+    }
+    return simple[type_] if type_ in simple else messages(type_)
+
+
+def messages(kind):
+    return st.builds(kind, **{name: values(type_) for name, type_ in field_types(kind).items()})
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_a_request_comes_back_from_json_as_it_was(question, data):
+    request = data.draw(messages(QUESTIONS[question]))
+    record = json.loads(json.dumps(request_to_json(request), allow_nan=False))
+    assert record["question"] == question
+    assert request_from_json(record) == request
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        ([], 'a request is a JSON object with a "question"'),
+        ({}, 'with a "question"'),
+        ({"question": "heads"}, "there is no question 'heads': there are .*attention"),
+        ({"question": 3}, "there is no question 3"),
+        ({"question": "load-model"}, "load-model needs the field 'model'"),
+        ({"question": "load-model", "model": 3}, "field 'model' cannot be 3: it is text"),
+        ({"question": "load-model", "model": "toy", "x": 1}, "no field 'x': it has model"),
+        ({"question": "spectrum", "model": "toy", "head": 0}, 'it is a head such as "0.3"'),
+        ({"question": "spectrum", "model": "toy", "head": "zero"}, "'zero' is not a head"),
+        ({"question": "spectrum", "model": "toy", "head": "0.0", "circuit": "o"}, "ov or qk, not"),
+        ({"question": "head-grid", "model": "toy", "seed": True}, "it is a whole number"),
+        ({"question": "head-grid", "model": "toy", "seed": 1.5}, "it is a whole number"),
+        ({"question": "attention", "run": "tea", "layer": 0}, "'run' cannot be \"tea\": it is an"),
+        ({"question": "attention", "run": {"text": "tea"}, "layer": 0}, "run needs .*'model'"),
+    ],
+)
+def test_a_record_that_is_no_request_is_refused_by_name(record, sentence):
+    with pytest.raises(Refused, match=sentence):
+        request_from_json(record)
+
+
+def test_words_are_read_whatever_their_case():
+    record = {"question": "Spectrum", "model": "toy", "head": "L0H0", "circuit": "QK"}
+    assert request_from_json(record) == QUESTIONS["spectrum"]("toy", Head(0, 0), "qk")
+
+
+def test_numbers_that_json_lacks_become_null():
+    values = np.array([[[1.5, np.nan], [np.inf, -np.inf]]])
+    record = result_to_json(Patterns(("a", "b"), values, values[0] == 1.5, float("nan")))
+    assert record["values"] == [[[1.5, None], [None, None]]]
+    assert record["mask"] == [[True, False], [False, False]]
+    assert record["divisor"] is None
+
+
+@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
+def test_numbers_keep_their_full_precision(value):
+    array = np.array([value], np.float32)
+    record = json.loads(json.dumps(result_to_json(SingularValues(array, (), 0.0, 0.0, 1, None))))
+    assert np.float32(record["singular_values"][0]) == array[0]

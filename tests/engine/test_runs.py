@@ -1,0 +1,33 @@
+import torch
+
+from engine.job import Job
+from engine.messages import RunPrompt
+
+
+def test_patterns_are_the_softmax_of_the_scores_that_queries_and_keys_give(model):
+    passed = model.run(RunPrompt("random", "so I drink green"), Job())
+    future = torch.ones(len(passed.ids), len(passed.ids), dtype=torch.bool).triu(1)
+    for layer, pattern in enumerate(passed.patterns):
+        scores = passed.queries[layer] @ passed.keys[layer].mT / model.divisor
+        softmax = scores.masked_fill(future, -torch.inf).softmax(-1)
+        torch.testing.assert_close(pattern, softmax)
+
+
+def test_a_run_steps_once_a_layer(model):
+    seen = []
+    model.run_ids((0, 1, 2), Job(lambda *step: seen.append(step)))
+    assert seen == [(0, 2, "running layer 0"), (1, 2, "running layer 1")]
+
+
+def test_the_last_run_is_kept_and_another_text_replaces_it(model):
+    first = model.run(RunPrompt("random", "tea"), Job())
+    assert model.run(RunPrompt("random", "tea", prepend_bos=True), Job()) is first
+    assert model.run(RunPrompt("random", "tea", prepend_bos=False), Job()) is not first
+
+
+def test_losses_are_those_of_the_next_tokens(model):
+    whole = model.run_ids((0, 5, 9), Job())
+    for known in (1, 2):
+        start = model.run_ids((0, 5, 9)[:known], Job())
+        expected = -start.next_log_probs[(0, 5, 9)[known]]
+        torch.testing.assert_close(whole.loss[known - 1], expected, atol=1e-4, rtol=1e-4)

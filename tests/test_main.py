@@ -1,0 +1,237 @@
+import io
+import json
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+import main as headscope
+from engine.messages import Refused
+from gui import app, figures, system
+
+PROMPT = ["--model", "toy", "--text", "result = 0 ans return"]
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command line in this process: status, standard output, standard error."""
+
+    def run(*words):
+        status = headscope.main(words)
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def test_ask_prints_the_request_and_the_result(run):
+    status, out, err = run("ask", "attention", *PROMPT, "--layer", "0")
+    answer = json.loads(out)
+    assert (status, err, out.count("\n")) == (0, "", 1)
+    assert answer["request"]["question"] == "attention"
+    assert answer["request"]["run"]["text"] == "result = 0 ans return"
+    last = [round(value, 3) for value in answer["result"]["values"][0][4]]
+    assert last == [0.624, 0.075, 0.075, 0.152, 0.075]
+
+
+def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
+    status, out, err = run("ask", "attention", *PROMPT, "--head", "0.3")
+    assert (status, out) == (2, "")
+    assert err == "headscope: layer 0 has heads 0 to 0, not 0.3\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["ask"], "ask needs a question: list-models, "),
+        (["ask", "heads"], "there is no question 'heads'"),
+        (["ask", "attention", *PROMPT], "attention needs --layer"),
+        (["ask", "attention", *PROMPT, "--layer", "3"], "toy has only layer 0, not 3"),
+        (["ask", "load-model", "--model", "nothing"], "there is no model 'nothing'"),
+        (["ask", "ov-tokens", "--model", "toy", "--head", "0.0", "--token", "x"], "'x' is none of"),
+        (["figure", "attention", *PROMPT, "--layer", "0"], "needs -o FILE"),
+        (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
+        (["figure", "attention", *PROMPT, "--width", "x", "-o", "f.pdf"], "from 1 to 100, not 'x'"),
+        (["draw"], "there is no command 'draw': there are ask, figure and models"),
+        (["--screenshots", "x"], "no option '--screenshots'"),
+        (["--screenshot"], "--screenshot needs a value"),
+        (["--screenshot", "x.jpg"], "a screenshot is a PNG"),
+        (["--screenshot", "x.png", "--size", "big"], "--size is width x height"),
+        (["--screenshot", "x.png", "--scale", "5"], "--scale is 1, 2, 3 or 4, not '5'"),
+        (["--screenshot", "x.png", "--theme", "red"], "--theme is light or dark, not 'red'"),
+    ],
+)
+def test_what_is_wrong_is_one_line_on_standard_error_and_status_2(run, words, sentence):
+    status, out, err = run(*words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+
+
+def test_ask_dash_answers_one_line_for_each_line(run, monkeypatch):
+    lines = [
+        '{"question": "run-prompt", "model": "toy", "text": "ans"}',
+        "",
+        '{"question": "run-prompt", "model": "toy", "text": "anse"}',
+        "not json",
+        '["attention"]',
+        '{"question": "load-model", "model": "toy"}',
+    ]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
+    status, out, err = run("ask", "-")
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert (status, err) == (0, "")
+    assert [sorted(answer) for answer in answers] == [
+        ["request", "result"],
+        ["error", "request"],
+        ["error", "request"],
+        ["error", "request"],
+        ["request", "result"],
+    ]
+    assert "'anse' is none of this model's tokens" in answers[1]["error"]
+    assert "this line is not JSON" in answers[2]["error"]
+    assert answers[4]["result"]["d_vocab"] == 5
+
+
+@pytest.mark.parametrize("words", [["--help"], ["ask", "--help"], ["figure", "-h"]])
+def test_help_names_every_command_and_question(run, words):
+    status, out, err = run(*words)
+    assert (status, err) == (0, "")
+    for word in ("ask -", "figure", "models", "--screenshot", "ov-tokens", "head-grid"):
+        assert word in out
+
+
+def test_help_of_a_question_lists_its_options(run, capsys):
+    with pytest.raises(SystemExit) as left:
+        headscope.main(["ask", "ov-tokens", "--help"])
+    out, err = capsys.readouterr()
+    assert (left.value.code, err) == (0, "")
+    assert "--direction output|source" in out
+    assert "(default 10)" in out
+
+
+def test_models_lists_what_can_be_opened(run):
+    status, out, _ = run("models")
+    names = [line.split()[0] for line in out.splitlines()]
+    assert status == 0
+    assert {"attn-1l", "attn-2l", "toy", "toy-sharp"} <= set(names)
+
+
+def test_libraries_are_kept_quiet_unless_verbose(capsys):
+    with headscope.quiet():
+        print("bar", file=sys.stderr)  # noqa: T201
+        warnings.warn("noise", stacklevel=1)
+    assert capsys.readouterr() == ("", "")
+    with headscope.quiet(verbose=True):
+        print("bar", file=sys.stderr)  # noqa: T201
+    assert capsys.readouterr().err == "bar\n"
+
+
+def test_a_fault_of_our_own_is_one_line_too(run, monkeypatch):
+    def fail(*arguments, **options):
+        raise RuntimeError("a\nb")
+
+    monkeypatch.setattr("engine.Engine.answer", fail)
+    status, out, err = run("ask", "load-model", "--model", "toy")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert "RuntimeError: a b" in err
+
+
+def test_figure_hands_over_the_head_only_where_a_question_has_none(run, monkeypatch, tmp_path):
+    written = []
+    monkeypatch.setattr(figures, "write", lambda *given, **options: written.append(options))
+    path = str(tmp_path / "f.pdf")
+    assert run("figure", "attention", *PROMPT, "--head", "0.0", "-o", path)[0] == 0
+    assert run("figure", "attention", *PROMPT, "--layer", "0", "--width", "6", "-o", path)[0] == 0
+    assert run("figure", "spectrum", "--model", "toy", "--head", "0.0", "-o", path)[0] == 0
+    assert [given["head"] for given in written] == [(0, 0), None, None]
+    assert [given["width"] for given in written] == [3.25, 6, 3.25]
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Stand in for the window and keep what it is opened with."""
+    given = []
+
+    def run(make_engine, **options):
+        given.append(options)
+        return 0
+
+    monkeypatch.setattr(app, "run", run)
+    monkeypatch.setattr(system, "missing_library", lambda: "")
+    return given
+
+
+def test_without_a_display_it_says_so_and_pictures_the_default_session(run, opened, monkeypatch):
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    status, out, err = run()
+    assert (status, err) == (0, "")
+    assert out == "no display found: rendering the default session to headscope.png\n"
+    assert str(opened[0]["screenshot"]) == "headscope.png"
+
+
+def test_with_a_display_the_window_opens(run, opened, monkeypatch):
+    monkeypatch.setenv("DISPLAY", ":9")
+    monkeypatch.delenv("QT_QPA_PLATFORM")
+    assert run() == (0, "", "")
+    assert opened[0]["screenshot"] is None
+
+
+def test_screenshot_options_reach_the_window(run, opened):
+    run("--screenshot", "x.png", "--size", "1000x700", "--scale", "2", "--theme", "Dark")
+    assert (opened[0]["size"], opened[0]["scale"], opened[0]["theme"]) == ((1000, 700), 2, "dark")
+
+
+@pytest.mark.parametrize(
+    ("environment", "seen"),
+    [
+        ({}, False),
+        ({"DISPLAY": ":0"}, True),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, True),
+        ({"DISPLAY": ":0", "QT_QPA_PLATFORM": "offscreen"}, False),
+        ({"DISPLAY": ":0", "QT_QPA_PLATFORM": "minimal:enable_fonts"}, False),
+    ],
+)
+def test_a_display_is_one_that_can_be_seen(monkeypatch, environment, seen):
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert system.has_display() is seen
+
+
+def test_a_missing_library_is_named_with_the_line_that_installs_it(run, monkeypatch):
+    def fail(name):
+        raise ImportError("libEGL.so.1: cannot open shared object file: No such file or directory")
+
+    monkeypatch.setattr(system.importlib, "import_module", fail)
+    status, out, err = run("--check-system")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert "Qt needs libEGL.so.1" in err
+    assert "apt-get install libegl1 " in err
+    with pytest.raises(Refused, match=r"libEGL\.so\.1"):
+        headscope._dispatch([])
+
+
+def test_a_whole_system_lacks_nothing(run):
+    assert run("--check-system") == (0, "", "")
+
+
+def test_as_a_process_the_answer_is_all_there_is(python, repository):
+    words = [python, "main.py", "ask", "ov-tokens", "--model", "toy", "--head", "0.0"]
+    done = subprocess.run(
+        [*words, "--token", "result"], cwd=repository, capture_output=True, text=True, timeout=280
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["result"]["values"] == [2, 0, 0, 0, 0]
+
+
+def test_listing_models_imports_neither_torch_nor_qt(python, repository):
+    code = (
+        "import sys, main; main.main(['models']); main.main(['ask', 'heads']);"
+        "print({'torch', 'PySide6', 'transformer_lens', 'matplotlib'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [python, "-c", code], cwd=repository, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.splitlines()[-1] == "set()"
