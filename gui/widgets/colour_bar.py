@@ -12,10 +12,11 @@ from gui.widgets.number_text import decimals_for, fixed
 
 WIDTH = 10.0
 _GAP = UNIT / 2
+_COUNTS = (5, 6, 3)
 
 
 def tick_texts(
-    colouring: Colouring, reach: tuple[float, float], ticks: int
+    colouring: Colouring, reach: tuple[float, float], most: int
 ) -> list[tuple[float, str]]:
     """Return the numbers beside the bar, as shares of its height from below and texts.
 
@@ -25,14 +26,18 @@ def tick_texts(
         Map and limits.
     reach
         Smallest and largest number drawn; one outside the limits shows in the end's text.
-    ticks
-        How many, the two ends included.
+    most
+        How many have room; the two ends are always there.
     """
-    values = np.linspace(colouring.low, colouring.high, ticks)
-    decimals = decimals_for(values)
+    counts = [count for count in _COUNTS if count <= most] or [2]
+    choices = [np.linspace(colouring.low, colouring.high, count) for count in counts]
+    decimals = decimals_for(choices[0])
+    # A number that is rounded beside its tick would lie a little: take those that are not.
+    exact = (v for v in choices if np.abs(v - v.round(decimals)).max() <= 1e-9 * np.abs(v).max())
+    values = next(exact, choices[0])
     slack = 1e-6 * (colouring.high - colouring.low)
     made = []
-    for share, value in zip(np.linspace(0, 1, ticks).tolist(), values.tolist(), strict=True):
+    for share, value in zip(np.linspace(0, 1, len(values)).tolist(), values.tolist(), strict=True):
         text = fixed(value, decimals)
         if share == 1 and reach[1] > colouring.high + slack:
             text = "≥" + text
@@ -45,7 +50,7 @@ def tick_texts(
 def width_of(colouring: Colouring, reach: tuple[float, float], unit: str) -> float:
     """Return how wide bar, numbers and unit are together, pixels."""
     metrics = QFontMetricsF(palette.ui_font(small=True))
-    texts = [text for _, text in tick_texts(colouring, reach, 5)]
+    texts = [text for _, text in tick_texts(colouring, reach, _COUNTS[1])]
     title = metrics.height() + _GAP if unit else 0.0
     return WIDTH + _GAP + max(map(metrics.horizontalAdvance, texts)) + title + 1
 
@@ -62,12 +67,12 @@ def draw(
     painter.drawImage(bar, image(ramp, colouring.colours, theme.masked))
     painter.setPen(painting.pen(theme.line))
     painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
-    ticks = next((n for n in (5, 3) if (n - 1) * 1.5 * metrics.height() <= area.height()), 2)
+    most = 1 + int(area.height() / (1.5 * metrics.height()))
     painter.setFont(font)
     painter.setPen(QColor(theme.muted))
     left = bar.right() + _GAP
     widest = 0.0
-    for share, text in tick_texts(colouring, reach, ticks):
+    for share, text in tick_texts(colouring, reach, most):
         # The ends' texts stay inside the bar's height, so that nothing is cut off above it.
         top = area.bottom() - share * area.height() - metrics.height() / 2
         top = min(max(top, area.top()), area.bottom() - metrics.height())

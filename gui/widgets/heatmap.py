@@ -5,10 +5,11 @@ from math import ceil
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QFontMetricsF,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -329,8 +330,12 @@ class Heatmap(QWidget):
         painter.setFont(palette.ui_font(small=True))
         painter.setPen(QColor(theme.muted))
         centre = Qt.AlignmentFlag.AlignCenter
-        painting.rotated_text(painter, layout.row_title, centre, self._titles[0])
-        painter.drawText(layout.column_title, centre | Qt.TextFlag.TextSingleLine, self._titles[1])
+        metrics = QFontMetricsF(painter.font())
+        down, across = (metrics.horizontalAdvance(title) + 2 for title in self._titles)
+        place = _room(layout.row_title, QSizeF(0, down), self.size())
+        painting.rotated_text(painter, place, centre, self._titles[0])
+        place = _room(layout.column_title, QSizeF(across, 0), self.size())
+        painter.drawText(place, centre | Qt.TextFlag.TextSingleLine, self._titles[1])
 
     def _paint_frames(self, painter: QPainter, grid: GridGeometry) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -345,3 +350,12 @@ class Heatmap(QWidget):
         if min(self._hovered) >= 0 and grid.pitch >= 4:
             painter.setPen(painting.pen(LIGHT.muted))
             painter.drawRect(grid.cell(*self._hovered).adjusted(0.5, 0.5, -0.5, -0.5))
+
+
+def _room(box: QRectF, need: QSizeF, inside: QSize) -> QRectF:
+    """Return a box grown about its middle to what a title needs, and moved into the widget."""
+    grown = QRectF(0, 0, max(box.width(), need.width()), max(box.height(), need.height()))
+    grown.moveCenter(box.center())
+    grown.moveLeft(max(0.0, min(grown.left(), inside.width() - grown.width())))
+    grown.moveTop(max(0.0, min(grown.top(), inside.height() - grown.height())))
+    return grown

@@ -171,13 +171,17 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         top = float(every.max()) or 1.0
         kept = np.concatenate(values)
         kept = kept[kept > 1e-6 * top]
-        # A decade below the least real value, so that what lies after the cliff is seen to fall.
-        self._floor = 10.0 ** (np.floor(np.log10(kept.min() if kept.size else top)) - 1)
+        least = float(kept.min()) if kept.size else top
+        # Where there are lesser ones they lie a decade further down, so that they are seen to fall.
+        falls = bool((every < least).any())
+        self._floor = 10.0 ** (floor(log10(least) - 1e-9) - falls)
         low = float(np.log10(self._floor)) if self._log else 0.0
         high = float(self._height(top))
         count = max(self._d_head, *(len(c.values) + len(c.beyond) for c in self._curves.values()))
         self.setXRange(0, count + max(1, count // 40), padding=0)
-        self.setYRange(low, high + 0.08 * (high - low), padding=0)
+        # A little below the bottom, so that dots on it are whole; brackets have room above.
+        span = high - low
+        self.setYRange(low - 0.02 * span, high + 0.08 * span, padding=0)
         self.getAxis("bottom").setTicks([self._ticks(count)])
         self.getAxis("left").setTicks([_decades(low, high)] if self._log else None)
 
@@ -220,7 +224,11 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         small = metrics.height()
         scene = self.getViewBox().sceneBoundingRect()
         box = QRectF(self.mapFromScene(scene).boundingRect())
-        left = box.left()
+        cliff_text = f"d_head = {self._d_head}"
+        names = [CIRCUITS[name] for name in self._curves]
+        need = sum(metrics.horizontalAdvance(text) + 12 + 2 * UNIT for text in names)
+        need += metrics.horizontalAdvance(cliff_text)
+        left = box.left() if box.left() + need <= box.right() else 2.0
         for name in self._curves:
             text = CIRCUITS[name]
             painter.setPen(Qt.PenStyle.NoPen)
@@ -231,10 +239,9 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
             painter.drawText(QRectF(left + 12, 2, width, small), Qt.TextFlag.TextSingleLine, text)
             left += width + 12 + 2 * UNIT
         painter.setPen(QColor(theme.muted))
-        text = f"d_head = {self._d_head}"
+        text = cliff_text
         width = metrics.horizontalAdvance(text) + 1
-        cliff = self.place(self._d_head - 1, self._floor or 0.0).x()
-        cliff = min(cliff, box.right())
+        cliff = min(self.place(self._d_head - 1, self._floor or 0.0).x(), box.right())
         painter.drawText(
             QRectF(max(cliff - width, left), 2, width, small), Qt.TextFlag.TextSingleLine, text
         )
@@ -248,8 +255,8 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         )
         notes = ["index"]
         if self._has_floored():
-            exponent = round(float(np.log10(self._floor)))
-            notes.insert(1, f"below 1e{exponent}: drawn at the bottom".replace("-", "−"))
+            floored = _power(round(log10(self._floor)))
+            notes.append(f"below {floored}: drawn at the bottom")
         top = whole.bottom() - len(notes) * (small + 2)
         for note in notes:
             painter.drawText(QRectF(box.left(), top, box.width(), small), centre, note)

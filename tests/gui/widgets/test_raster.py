@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gui.widgets import raster
@@ -15,6 +15,7 @@ def test_edges_share_the_pixels_out_evenly(cells: int, pixels: int) -> None:
     assert sizes.max() - sizes.min() <= 1
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_pooling_keeps_the_strongest_of_each_stretch(data: st.DataObject) -> None:
     rows, columns = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 40))

@@ -1,0 +1,33 @@
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from gui.widgets import colour_bar
+from gui.widgets.colouring import Colouring
+
+
+def texts(low: float, high: float, reach: tuple[float, float], most: int = 9) -> list[str]:
+    return [t for _, t in colour_bar.tick_texts(Colouring("sequential", low, high), reach, most)]
+
+
+def test_numbers_beside_the_bar_are_those_of_their_places() -> None:
+    assert texts(0, 1, (0, 1)) == ["0.00", "0.25", "0.50", "0.75", "1.00"]
+    assert texts(0, 0.25, (0, 0.2)) == ["0.00", "0.05", "0.10", "0.15", "0.20", "0.25"]
+    assert texts(-2, 2, (-2, 2)) == ["−2.00", "−1.00", "0.00", "1.00", "2.00"]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 5])
+def test_the_two_ends_are_always_there(most: int) -> None:
+    shown = texts(0, 1, (0, 1), most)
+    assert (shown[0], shown[-1]) == ("0.00", "1.00")
+    assert len(shown) <= max(most, 2)
+
+
+def test_numbers_beyond_the_limits_are_owned_up_to() -> None:
+    assert texts(0, 0.5, (0, 1))[-1] == "≥0.50"
+    assert texts(-1, 1, (-3, 0))[0] == "≤−1.00"
+
+
+def test_its_width_holds_its_texts_and_its_unit(qapp: QApplication) -> None:
+    colouring = Colouring("sequential", 0, 1)
+    plain = colour_bar.width_of(colouring, (0, 1), "")
+    assert colour_bar.WIDTH < plain < colour_bar.width_of(colouring, (0, 1), "logit")
