@@ -1,5 +1,6 @@
 """The tree as the documents describe it."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -50,3 +51,13 @@ def test_links_between_documents_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text()):
             if "://" not in target:
                 assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_the_oracles_import_nothing_of_what_they_judge() -> None:
+    for path in (ROOT / "tests" / "oracles").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            found = {name.split(".")[0] for name in names} & {"engine", "gui", "main"}
+            assert not found, f"{path.name}:{node.lineno}"
