@@ -4,19 +4,13 @@ DejaVu comes with matplotlib. What it lacks is looked for among the installed fo
 embedded as TrueType outlines; what none of them has is drawn as a box and named to the caller.
 """
 
-import logging
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-_matplotlib_log = logging.getLogger("matplotlib")
-if _matplotlib_log.level == logging.NOTSET:
-    # "Building the font cache" and the like: not ours to print beside an answer.
-    _matplotlib_log.setLevel(logging.ERROR)
-
-from matplotlib import font_manager  # noqa: E402
-from matplotlib.font_manager import FontProperties  # noqa: E402
-from matplotlib.textpath import TextToPath  # noqa: E402
+from matplotlib import font_manager
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextToPath
 
 TEXT_FAMILY = "DejaVu Sans"
 TOKEN_FAMILY = "DejaVu Sans Mono"

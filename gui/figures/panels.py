@@ -106,6 +106,8 @@ def _fit(page: Page, grids: Grids, across: int, bar: float, limit: float) -> _La
         if cell is None:
             return None
         beside = labels.beside(page, grids.rows, cell, limit)
+    if across > 1 and across * (_title(page, grids) + _GAP) > room - beside.extent + across * _GAP:
+        return None
     below = labels.below(page, grids.columns, cell, limit)
     return _Layout(across, cell, beside, below)
 
@@ -116,6 +118,12 @@ def _cell(page: Page, room: float, count: int, rectangles: bool) -> float | None
     if cell is not None and rectangles and cell * count < 0.9 * min(room, LARGEST_CELL * count):
         return room / count
     return cell
+
+
+def _title(page: Page, grids: Grids) -> float:
+    """Return the width of the widest line above a panel, in points."""
+    lines = [line for title in grids.titles for line in title]
+    return max((page.measure(line, page.small) for line in lines), default=0.0)
 
 
 def _row_title(page: Page, grids: Grids) -> float:
@@ -182,11 +190,14 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
     width, height = columns * cell, rows * cell
     heading = max(map(len, grids.titles), default=0) * page.line_height(page.small)
     row_title = _row_title(page, grids)
-    used = layout.across * width + (layout.across - 1) * _GAP
+    pitch = (
+        page.snap(max(width, _title(page, grids)) + _GAP),
+        page.snap(heading + height + 4.0),
+    )
+    used = layout.across * pitch[0] - _GAP
     left = row_title + layout.beside.extent
     start = max(2.0, (page.width - left - used - _GAP - bar) / 2)
     first = page.snap(start + left)
-    pitch = page.snap(width + _GAP), page.snap(heading + height + 4.0)
     top = page.snap(y + heading)
     for panel in range(panels):
         row, column = divmod(panel, layout.across)

@@ -37,7 +37,7 @@ def _draw_loss(page: Page, y: float, result: Run) -> float:
     texts = [plain(mark) for mark in marks]
     left = chart.margin(page, texts)
     count = len(result.labels)
-    step = min(_LARGEST_STEP, (page.width - 2.0 - left) / count)
+    step = min(_LARGEST_STEP, (page.width - 0.6 * page.size - left) / count)
     frame = Frame(left, y, left + count * step, y + _HEIGHT)
     unit = _HEIGHT / highest
     lefts = left + (np.arange(1, count) + 0.14) * step

@@ -34,7 +34,7 @@ def attention(
         logits[head] += 4.0 * np.eye(count, k=-(head % 5))
     mask = np.tri(count, dtype=bool)
     scores = np.where(mask, logits, -np.inf)
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True, initial=-1e9))
     values = weights / weights.sum(axis=-1, keepdims=True)
     if kind == "scores":
         values = np.where(mask, logits, np.nan)
@@ -58,8 +58,7 @@ def next_tokens(labels: tuple[str, ...] = TEA) -> tuple[m.RunPrompt, m.Run]:
     shares = np.array([0.829, 0.014, 0.013, 0.012, 0.01, 0.004, 0.003, 0.002, 0.0006, 1e-5])
     loss = np.random.default_rng(1).uniform(0.05, 9.0, size=max(0, len(labels) - 1))
     ids = np.arange(len(labels))
-    result = m.Run(labels, labels, True, np.arange(10), following, np.log(shares), loss)
-    return run(labels), m.Run(ids, labels, True, result.next_ids, following, np.log(shares), loss)
+    return run(labels), m.Run(ids, labels, True, np.arange(10), following, np.log(shares), loss)
 
 
 def _ranking(labels: tuple[str, ...], signed: bool = True) -> dict[str, Any]:

@@ -1,0 +1,158 @@
+"""Every cell of a written figure has the colour of its value, in all three formats."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.messages import Head
+from gui.figures import write
+from gui.theme import DIVERGING, LIGHT, SEQUENTIAL, lut
+from tests.gui.figures import samples
+from tests.gui.figures.reading import Svg, centres, colours, render_pdf
+
+HEAD = Head(1, 3)
+needs_poppler = pytest.mark.skipif(
+    shutil.which("pdftoppm") is None, reason="poppler-utils is not installed"
+)
+
+
+def expected(values: np.ndarray, mask: np.ndarray, kind: str) -> np.ndarray:
+    """Return the colour of each cell, [row, column, 3], from the definition of the colour maps."""
+    seen = values[mask].astype(float)
+    if kind == "scores":
+        share = (values.astype(float) / np.abs(seen).max() + 1.0) / 2.0
+    else:
+        share = values.astype(float) / (1.0 if kind == "pattern" else seen.max())
+    table = lut(DIVERGING if kind == "scores" else SEQUENTIAL).astype(int)
+    made = table[np.rint(np.where(mask, share, 0.0) * 255).astype(int)]
+    made[~mask] = [int(LIGHT.masked[n : n + 2], 16) for n in (1, 3, 5)]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        ("pattern", 1), ("pattern", 10), ("scores", 10), ("value-weighted", 10),
+        ("pattern", 64), ("scores", 65), ("pattern", 256),
+    ],
+)  # fmt: skip
+def test_every_cell_of_a_png_has_the_colour_of_its_value(
+    tmp_path: Path, kind: str, count: int
+) -> None:
+    request, result = samples.attention(samples.tokens(count), kind=kind)
+    write(request, result, tmp_path / "f.svg", head=HEAD)
+    write(request, result, tmp_path / "f.png", head=HEAD)
+    frame = Svg(tmp_path / "f.svg").frames()[0]
+    with Image.open(tmp_path / "f.png") as image:
+        found = colours(image, centres(frame, count, count), 234.0)
+    wanted = expected(result.values[HEAD.number], result.mask, kind)
+    assert np.abs(found - wanted).max() <= 1
+
+
+@needs_poppler
+@pytest.mark.parametrize("count", [10, 65])
+def test_every_cell_of_a_rendered_pdf_has_the_colour_of_its_value(
+    tmp_path: Path, count: int
+) -> None:
+    request, result = samples.attention(samples.tokens(count), kind="scores")
+    write(request, result, tmp_path / "f.svg", head=HEAD)
+    write(request, result, tmp_path / "f.pdf", head=HEAD)
+    frame = Svg(tmp_path / "f.svg").frames()[0]
+    found = colours(render_pdf(tmp_path / "f.pdf"), centres(frame, count, count), 234.0)
+    wanted = expected(result.values[HEAD.number], result.mask, "scores")
+    assert np.abs(found - wanted).max() <= 1
+
+
+def test_each_panel_of_a_layer_shows_its_own_head(tmp_path: Path) -> None:
+    request, result = samples.attention()
+    write(request, result, tmp_path / "f.svg")
+    write(request, result, tmp_path / "f.png")
+    frames = Svg(tmp_path / "f.svg").frames()
+    assert len(frames) == 8 + 1
+    with Image.open(tmp_path / "f.png") as image:
+        for head, frame in enumerate(frames[:8]):
+            found = colours(image, centres(frame, 10, 10), 234.0)
+            wanted = expected(result.values[head], result.mask, "pattern")
+            assert np.abs(found - wanted).max() <= 1, head
+
+
+@needs_poppler
+def test_no_seam_shows_between_cells_of_one_colour_at_screen_resolution(tmp_path: Path) -> None:
+    request, result = samples.attention(samples.tokens(30))
+    result.values[HEAD.number] = np.where(result.mask, 1.0, 0.0)
+    write(request, result, tmp_path / "f.svg", head=HEAD)
+    write(request, result, tmp_path / "f.pdf", head=HEAD)
+    left, top, right, bottom = Svg(tmp_path / "f.svg").frames()[0]
+    image = render_pdf(tmp_path / "f.pdf", dpi=110)
+    line = np.linspace(0.02, 0.6, 400)
+    points = np.stack([left + line * (right - left), np.full(400, bottom - 1.5)], axis=-1)
+    found = colours(image, points, 234.0)
+    assert np.abs(found - lut(SEQUENTIAL)[255].astype(int)).max() <= 24  # a gap would be near 200
+    assert top < bottom
+
+
+@pytest.mark.parametrize(("count", "images"), [(10, 0), (64, 0), (65, 1)])
+def test_an_svg_holds_rectangles_up_to_64_tokens_and_one_image_above(
+    tmp_path: Path, count: int, images: int
+) -> None:
+    request, result = samples.attention(samples.tokens(count))
+    write(request, result, tmp_path / "f.svg", head=HEAD)
+    svg = Svg(tmp_path / "f.svg")
+    assert len(svg.images) == images
+    if not images:
+        levels = {f"#{r:02x}{g:02x}{b:02x}" for r, g, b in lut(SEQUENTIAL).tolist()}
+        left, top, right, bottom = svg.frames()[0]
+        cells = [
+            box
+            for colour in levels
+            for box in svg.filled(colour)
+            if left <= box[0] and box[2] <= right and top <= box[1] and box[3] <= bottom
+        ]
+        assert len(set(cells)) == count * (count + 1) // 2
+
+
+def test_a_png_says_its_resolution(tmp_path: Path) -> None:
+    write(*samples.attention(), tmp_path / "f.png", head=HEAD)
+    with Image.open(tmp_path / "f.png") as image:
+        assert image.info["dpi"] == pytest.approx((600, 600), abs=0.1)
+        assert image.width == 1950
+
+
+def test_the_raster_has_whole_pixels_for_every_cell(tmp_path: Path) -> None:
+    request, result = samples.attention(samples.tokens(100))
+    write(request, result, tmp_path / "f.png", head=HEAD)
+    write(request, result, tmp_path / "f.svg", head=HEAD)
+    left, _, right, _ = Svg(tmp_path / "f.svg").frames()[0]
+    with Image.open(tmp_path / "f.png") as image:
+        assert image.width % 1950 == 0
+        side = (right - left - 0.4) / 100 * image.width / 234.0
+    assert side == pytest.approx(round(side), abs=0.01)
+    assert round(side) >= 1
+
+
+def test_bars_are_as_long_as_their_values(tmp_path: Path) -> None:
+    request, result = samples.ov_tokens()
+    write(request, result, tmp_path / "f.svg")
+    svg = Svg(tmp_path / "f.svg")
+    raised = [box[2] - box[0] for box in svg.filled(LIGHT.positive)]
+    lowered = [box[2] - box[0] for box in svg.filled(LIGHT.negative)]
+    unit = raised[0] / float(result.values[0])
+    assert raised == pytest.approx(result.values * unit, abs=0.01)
+    assert lowered == pytest.approx(-result.bottom_values * unit, abs=0.01)
+
+
+def test_the_heat_map_of_a_table_puts_the_source_down_and_the_output_across(
+    tmp_path: Path,
+) -> None:
+    request, result = samples.table()
+    write(request, result, tmp_path / "f.svg")
+    write(request, result, tmp_path / "f.png")
+    frame = Svg(tmp_path / "f.svg").frames()[0]
+    with Image.open(tmp_path / "f.png") as image:
+        found = colours(image, centres(frame, 5, 5), 234.0)
+    assert tuple(found[0, 0]) == tuple(lut(DIVERGING)[255])
+    assert tuple(found[4, 0]) == tuple(lut(DIVERGING)[64])
+    assert tuple(found[0, 4]) == (255, 255, 255)
