@@ -15,6 +15,7 @@ from engine.sources.checkpoint import Checkpoint
 
 EXAMPLE = "I like green tea, so I drink green"
 MODEL_TYPE = "headscope-attn-only"
+FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
 
 def models_folder() -> Path:
@@ -49,21 +50,28 @@ def read_folder(folder: Path) -> Checkpoint:
     Refused
         If a file is missing or damaged, or the weights do not have the sizes of the config.
     """
+    for file in FILES:
+        if not (folder / file).is_file():
+            raise Refused(f"{folder.name} lacks the file {file}")
     try:
         config = json.loads((folder / "config.json").read_bytes())
         if config.get("model_type") != MODEL_TYPE:
             raise Refused(f"{folder.name}: config.json is not that of a {MODEL_TYPE} model")
-        tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text(encoding="utf-8"))
         stored = load_file(folder / "model.safetensors")
-        checkpoint = _checkpoint(folder.name, config, tokenizer, stored)
-    except FileNotFoundError as error:
-        raise Refused(f"{folder.name} lacks the file {Path(error.filename).name}") from error
+        checkpoint = _checkpoint(folder.name, config, _tokenizer(folder), stored)
     except SafetensorError as error:
         raise Refused(f"{folder.name}: model.safetensors is damaged: {error}") from error
     except (KeyError, ValueError) as error:
         raise Refused(f"{folder.name}: config.json is damaged: {error}") from error
     _check(checkpoint)
     return checkpoint
+
+
+def _tokenizer(folder: Path) -> Tokenizer:
+    try:
+        return Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # the library raises no narrower class
+        raise Refused(f"{folder.name}: tokenizer.json is damaged: {error}") from error
 
 
 def _checkpoint(

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, decoders, pre_tokenizers, trainers
 from tokenizers.models import BPE
@@ -11,6 +12,10 @@ from tokenizers.models import BPE
 from engine import Engine
 from engine.model import Model
 from engine.sources import bundled
+
+# What a test asserts never depends on how busy the computer is.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 SIZES = {"n_layers": 2, "n_heads": 3, "d_model": 20, "d_head": 6, "n_ctx": 40}
 TEXT = "I like green tea, so I drink green tea. 東京メトロ 東京 💩 \t tab\n return result = 0 ans"

@@ -16,7 +16,6 @@ from engine.messages import (
     HeadGrid,
     ListModels,
     LoadModel,
-    ModelFacts,
     OVTokens,
     QKTokens,
     Refused,
@@ -25,6 +24,7 @@ from engine.messages import (
     Thumbnails,
     TokenTable,
     Vocabulary,
+    VocabularyTokens,
 )
 
 RUN = RunPrompt("random", "I like green tea")
@@ -105,8 +105,8 @@ def test_the_cache_never_exceeds_its_budget_and_drops_what_was_used_longest_ago(
 
 def test_the_size_of_an_answer_counts_arrays_and_texts():
     assert size_of(table(8000)) >= 8000
-    long = ModelFacts(*[0] * len(fields(ModelFacts)))
-    assert size_of(long) < size_of(table(8000))
+    assert size_of(VocabularyTokens(texts=("a" * 8000,), labels=())) >= 8000
+    assert size_of(VocabularyTokens(texts=(), labels=())) < 1000
 
 
 def test_a_refusal_leaves_the_engine_and_its_model_in_use(engine):

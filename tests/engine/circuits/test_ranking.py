@@ -12,7 +12,7 @@ values_of_300 = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(values=values_of_300, k=st.integers(1, 400))
 def test_both_ends_are_the_sorted_list_with_ties_by_id(values, k, model_300):
     found = ends(model_300, torch.tensor(values), k)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from engine.circuits.thumbnails import pool
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(length=st.integers(1, 70), size=st.integers(1, 70), seed=st.integers(0, 9))
 def test_each_cell_is_the_largest_of_its_block(length, size, seed):
     patterns = np.random.default_rng(seed).random((2, length, length))
