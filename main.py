@@ -153,7 +153,7 @@ def _figure(words: list[str]) -> int:
     with quiet(given.verbose):
         from gui import figures
 
-        figures.write(
+        told = figures.write(
             request,
             result,
             given.output,
@@ -161,6 +161,8 @@ def _figure(words: list[str]) -> int:
             width=given.width,
             font_size=given.font_size,
         )
+    if given.verbose:
+        sys.stderr.writelines(f"{sentence}\n" for sentence in told)
     return 0
 
 

@@ -21,12 +21,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def question(request: Any, head: Head | None) -> str:
-    """Return a request as JSON in ASCII, as `ask -` takes it; a head cut out is named beside it."""
-    asked = {"question": _NAMES[type(request)], **_plain(request)}
-    if head is not None:
-        asked["head"] = str(head)
-    return json.dumps(asked)
+def question(request: Any) -> str:
+    """Return a request as JSON in ASCII, as `ask -` takes it."""
+    return json.dumps({"question": _NAMES[type(request)], **_plain(request)})
 
 
 def model(request: Any) -> str:
@@ -47,8 +44,9 @@ def metadata(request: Any, head: Head | None, suffix: str) -> dict[str, Any]:
     suffix
         .pdf, .svg or .png.
     """
-    title = f"{CREATOR}: {_NAMES[type(request)]} of {model(request)}"
-    asked = question(request, head)
+    of = model(request) if head is None else f"{model(request)}, head {head}"
+    title = f"{CREATOR}: {_NAMES[type(request)]} of {of}"
+    asked = question(request)
     if suffix == ".pdf":
         return {
             "Title": title, "Subject": asked, "Creator": CREATOR, "CreationDate": None,

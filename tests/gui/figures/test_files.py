@@ -154,9 +154,9 @@ def test_a_file_says_what_question_it_answers_and_holds_no_date(tmp_path: Path) 
         write(request, result, tmp_path / f"f.{suffix}", head=Head(1, 3))
     with Image.open(tmp_path / "f.png") as image:
         asked = json.loads(image.info["Description"])
+        assert image.info["Title"] == "Headscope: attention of attn-2l, head 1.3"
     assert asked["question"] == "attention"
     assert asked["run"]["text"] == request.run.text
-    assert asked["head"] == "1.3"
     svg = Svg(tmp_path / "f.svg")
     purl = "{http://purl.org/dc/elements/1.1/}"
     assert [json.loads(node.text or "") for node in svg.root.iter(f"{purl}description")] == [asked]
