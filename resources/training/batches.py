@@ -66,6 +66,30 @@ def repeat_random(rng: Generator, size: int, d_vocab: int) -> tuple[np.ndarray, 
     return row, known
 
 
+def random_bags(rng: Generator, size: int, d_vocab: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return BOS and random tokens drawn again and again from small bags, and which can be known.
+
+    Parameters
+    ----------
+    rng : Generator
+        Source of chance.
+    size : int
+        Length of the row.
+    d_vocab : int
+        Random ids lie in 1 .. d_vocab - 1.
+    """
+    row, known, at = np.zeros(size, np.int64), np.zeros(size, bool), 1
+    while at < size:
+        bag = rng.integers(FIRST_RANDOM_ID, d_vocab, int(rng.integers(3, 9)))
+        drawn = rng.choice(bag, 4 * len(bag))[: size - at]
+        row[at : at + len(drawn)] = drawn
+        _, first = np.unique(drawn, return_index=True)
+        known[at : at + len(drawn)] = True
+        known[at + first] = False
+        at += len(drawn)
+    return row, known
+
+
 def batch(
     rng: Generator,
     texts: list[np.ndarray],
@@ -73,6 +97,7 @@ def batch(
     length: int,
     spans: float,
     randoms: float,
+    bags: float,
     d_vocab: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return ids [row, length + 1] and a mask [row, length] of the targets that count.
@@ -89,6 +114,8 @@ def batch(
         Share of rows whose text repeats spans.
     randoms : float
         Share of rows that are repeated random tokens.
+    bags : float
+        Share of rows that are random tokens from small bags.
     d_vocab : int
         Size of the vocabulary.
     """
@@ -103,6 +130,9 @@ def batch(
         if chance < randoms:
             ids[i], known = repeat_random(rng, length + 1, d_vocab)
             counts[i] = known[1:]
-        elif chance < randoms + spans:
+        elif chance < randoms + bags:
+            ids[i], known = random_bags(rng, length + 1, d_vocab)
+            counts[i] = known[1:]
+        elif chance < randoms + bags + spans:
             ids[i] = repeat_spans(rng, ids[i])
     return ids, counts

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,8 +59,9 @@ def floors_of_two(found: dict) -> list[Floor]:
 
 
 def code(piece: str) -> str:
-    """Return a token as Markdown code, its newlines and bars made visible."""
+    """Return a token as Markdown code, its newlines, bars and controls made visible."""
     shown = piece.replace("\n", "↵").replace("\t", "⇥").replace("|", "¦")
+    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in shown)
     return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
 
 
@@ -87,21 +90,28 @@ def texts(work: Path) -> str:
 def schedule(plan: dict, log: list[dict]) -> str:
     """Return how the model was trained."""
     tokens, spans, randoms = log[-1]["tokens"], plan["spans"], plan["randoms"]
+    late = (plan["late_spans"], plan["late_randoms"])
+    more = ""
+    if late != (spans, randoms):
+        more = f" From {plan['late_from']:.0%} of the tokens on: {late[0]:.0%} and {late[1]:.0%}"
+        bags = plan["late_bags"]
+        more += f", and {bags:.0%} random tokens drawn from bags of 3 to 8." if bags else "."
+    note = f"- {plan['note']}\n" if plan["note"] else ""
     return f"""\
 - {tokens:,} tokens seen, repeated rows and repeated passes over small sources included.
-- Rows are BOS and a random crop of one source, of 63, 127 or 255 tokens; from
-  {plan["long_from"]:.0%} of the tokens on, 60 % of the steps use 255.
+- Rows are BOS and a random crop of one source, of 63, 127 or 255 tokens; 20 % of the steps use 255,
+  from {plan["late_from"]:.0%} of the tokens on {plan["late_long"]:.0%}.
 - {spans + randoms:.0%} of the rows are repeated on purpose: in {spans:.0%} spans of the text, of
   random length from 2 tokens up, are copied further on in the row; {randoms:.0%} are blocks of
-  random tokens, each two or three times, of which only the repetitions count in the loss.
-- Sampled softmax for the first {plan["full_from"]:.0%} of the tokens: the classes are the distinct
+  random tokens, each two or three times, of which only the repetitions count in the loss.{more}
+- Sampled softmax for the first {plan["full_from"]:.1%} of the tokens: the classes are the distinct
   targets of the batch and each other token with probability {plan["sampled_share"]}, weighted by
   the inverse of it; the full softmax for the rest.
-- AdamW, betas 0.9 and 0.99, {plan["batch_tokens"]:,} tokens a step, peak rate
-  {plan["learning_rate"]}, {plan["warmup"]:.0%} warm-up, then a cosine to {plan["final_rate"]:.0%}
-  of it; weight decay {plan["weight_decay"]} on matrices; gradients clipped at 1; float32; seed
-  {plan["seed"]}.
-- Stored as float16; every number below is measured on the stored weights, cast to float32."""
+- AdamW, betas 0.9 and 0.99, {plan["batch_tokens"]:,} tokens a step, rate {plan["learning_rate"]}
+  after {plan["warmup"]:.0%} warm-up, from {plan["decay_from"]:.0%} of the tokens falling in a line
+  to {plan["final_rate"]:.0%} of it; weight decay {plan["weight_decay"]} on matrices; gradients
+  clipped at 1; float32; seed {plan["seed"]}.
+{note}- Stored as float16; every number below is measured on the stored weights, cast to float32."""
 
 
 def losses(found: dict, log: list[dict]) -> str:
@@ -248,6 +258,23 @@ another machine the same seed gives close but not identical weights.
 """
 
 
+def wrapped(text: str) -> str:
+    """Return Markdown with its prose wrapped at 100 columns; tables, titles and code stay."""
+    paragraphs = []
+    for paragraph in text.split("\n\n"):
+        if re.match(r"[#|]| {4}", paragraph):
+            paragraphs.append(paragraph)
+            continue
+        items = re.split(r"\n(?=- )", paragraph)
+        indents = ["  " if item.startswith("- ") else "" for item in items]
+        lines = [
+            textwrap.fill(" ".join(item.split()), 100, subsequent_indent=indent)
+            for item, indent in zip(items, indents, strict=True)
+        ]
+        paragraphs.append("\n".join(lines))
+    return "\n\n".join(paragraphs) + "\n"
+
+
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -256,7 +283,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=Path("resources/models"))
     options = parser.parse_args()
     path = options.models / options.name / "MODEL_CARD.md"
-    path.write_text(card(options.name, options.work), encoding="utf-8")
+    path.write_text(wrapped(card(options.name, options.work)), encoding="utf-8")
 
 
 if __name__ == "__main__":

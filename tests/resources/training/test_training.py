@@ -55,9 +55,10 @@ def test_repeated_spans_stand_earlier_in_the_row(seed: int) -> None:
         assert repeated[at] in repeated[1:at]
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_random_rows_count_only_what_can_be_known(seed: int) -> None:
-    row, known = batches.repeat_random(np.random.default_rng(seed), 128, 8192)
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("make", [batches.repeat_random, batches.random_bags])
+def test_random_rows_count_only_what_can_be_known(make, seed: int) -> None:
+    row, known = make(np.random.default_rng(seed), 128, 8192)
     assert row[0] == 0
     assert row[1:].min() >= 1
     assert known.any()
@@ -66,7 +67,7 @@ def test_random_rows_count_only_what_can_be_known(seed: int) -> None:
 
 
 def test_a_batch_has_the_asked_shares(texts: list[np.ndarray]) -> None:
-    ids, counts = batches.batch(np.random.default_rng(3), texts, 400, 32, 0.2, 0.1, 50)
+    ids, counts = batches.batch(np.random.default_rng(3), texts, 400, 32, 0.2, 0.1, 0.0, 50)
     assert ids.shape == (400, 33)
     assert (ids[:, 0] == 0).all()
     assert 0.05 < (~counts).any(1).mean() < 0.15
