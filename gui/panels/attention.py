@@ -42,6 +42,7 @@ class AttentionPanel(Panel):
     column = 1
     about = "where the open head looks"
     main = "shown"
+    draws = frozenset({"head", "query", "source", "kind", "looking", "hide_bos"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -57,7 +58,7 @@ class AttentionPanel(Panel):
 
         self.heatmap = Heatmap()
         self.heatmap.setAccessibleName("Attention, query down and key across")
-        self.heatmap.set_describe(self._describe)
+        self.heatmap.set_describe(self.describe)
         self.heatmap.clicked.connect(self._pin_cell)
         self.heatmap.hovered.connect(self._say_cell)
         self.sentence = Sentence("What the pinned token reads")
@@ -191,7 +192,8 @@ class AttentionPanel(Panel):
             query, key = reading.pinned_query(self.session.selection, run), source
         self.cell.set_parts(self._cell(query, key) if query >= 0 else [])
 
-    def _describe(self, query: int, key: int) -> str:
+    def describe(self, query: int, key: int) -> str:
+        """Return what the tool tip of a cell says."""
         return "".join(p.text if isinstance(p, Token) else p for p in self._cell(query, key))
 
     def _cell(self, query: int, key: int) -> list[str | Token]:

@@ -59,6 +59,7 @@ class CircuitPanel(Panel):
     captions: ClassVar[tuple[str, str]]
     table_titles: ClassVar[tuple[str, str]]
     main = "tokens"
+    draws = frozenset({"head", "query", "source", "text", "ov", "qk"})
 
     def __init__(
         self, session: Session, client: EngineClient, ways: Sequence[tuple[str, str]], way_name: str
@@ -282,7 +283,7 @@ class CircuitPanel(Panel):
 
     def _choose_view(self) -> None:
         self._view_chosen = True
-        self._redraw.start()
+        self.redraw()
 
     def _offset(self) -> int:
         """Return how far back the source lies, where scores depend on it: in rotary models."""
@@ -294,5 +295,7 @@ class CircuitPanel(Panel):
         now = self.session.selection
         return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
 
-    def _on_rejected(self, why: str) -> None:
-        self.notice.show_failure(why)
+    def _on_rejected(self, typed: str) -> None:
+        self.notice.show_failure(
+            f"{typed!r} is no single token of this model: pick one from the list while typing"
+        )

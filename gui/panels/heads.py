@@ -35,6 +35,7 @@ class HeadsPanel(Panel):
     share = 6
     about = "all heads at once, and what each is good at"
     main = "thumbnails"
+    draws = frozenset({"head", "measure"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -46,7 +47,7 @@ class HeadsPanel(Panel):
         self.add_controls([self.measure])
         self.grid = MatrixGrid()
         self.grid.setAccessibleName("All heads, layer down, head across")
-        self.grid.set_describe(self._describe)
+        self.grid.set_describe(self.describe)
         self.grid.selected.connect(session.choose_head)
         self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.grid.setMinimumHeight(LEAST_HEIGHT)
@@ -132,7 +133,8 @@ class HeadsPanel(Panel):
         if scores is not None:
             self.session.choose_head(best(getattr(scores, field)))
 
-    def _describe(self, head: Head) -> str:
+    def describe(self, head: Head) -> str:
+        """Return a head's name and scores, for its tool tip."""
         scores = self.scores()
         if scores is None:
             return head.name

@@ -26,6 +26,7 @@ from gui.theme import UNIT
 from gui.widgets.notice import Notice
 
 State = Literal["waiting", "fresh", "old", "failed"]
+TURN_MS = 5
 PATIENCE_MS = 250
 """How long an old picture stands unmarked: most answers come sooner, and a mark would flicker."""
 
@@ -56,6 +57,8 @@ class Panel(QWidget):
     """One sentence for its menu entry."""
     main: ClassVar[str] = ""
     """The slot that the picture is made from."""
+    draws: ClassVar[frozenset[str]] = frozenset()
+    """Parts of the session that change the picture without changing a question."""
 
     state_changed = Signal()
 
@@ -72,7 +75,8 @@ class Panel(QWidget):
         self._make_frame()
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._patience.timeout.connect(self._say_state)
-        self._redraw = QTimer(self, interval=0, singleShot=True)
+        # Columns draw in turn, so that no single turn of the event loop is long.
+        self._redraw = QTimer(self, interval=TURN_MS * self.column, singleShot=True)
         self._redraw.timeout.connect(self._draw)
         session.changed.connect(self._on_changed)
         client.progress.connect(self._on_progress)
@@ -139,6 +143,10 @@ class Panel(QWidget):
         self._failures.clear()
         self.refresh()
 
+    def redraw(self) -> None:
+        """Draw again in the next turn of the event loop."""
+        self._redraw.start()
+
     def refresh(self) -> None:
         """Ask what is not known yet and draw what is."""
         if not self._active:
@@ -157,7 +165,6 @@ class Panel(QWidget):
                 self._asked[slot] = request
                 self.client.ask(self, slot, request)
         self._update_state(wanted)
-        self._redraw.start()
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take an answer."""
@@ -165,12 +172,14 @@ class Panel(QWidget):
         self._failures.pop(slot, None)
         self._answers[slot] = Answer(request, result)
         self.refresh()
+        self.redraw()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Learn that there is none."""
         self._asked.pop(slot, None)
         self._failures[slot] = (request, failure)
         self.refresh()
+        self.redraw()
 
     def add_controls(self, widgets: Iterable[QWidget]) -> None:
         """Put controls into the panel's head, or under it where they do not fit."""
@@ -182,6 +191,7 @@ class Panel(QWidget):
         super().showEvent(event)
         self._active = True
         self.refresh()
+        self.redraw()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Ask nothing while nobody looks."""
@@ -279,6 +289,8 @@ class Panel(QWidget):
 
     def _on_changed(self, what: str) -> None:
         self.refresh()
+        if self._active and what in self.draws:
+            self.redraw()
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
         if self._state == "waiting":

@@ -44,6 +44,7 @@ class PromptPanel(Panel):
     share = 5
     about = "the text, its tokens and the model's guesses"
     main = "run"
+    draws = frozenset({"query"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -63,10 +64,10 @@ class PromptPanel(Panel):
         self.edit.submitted.connect(self._on_submitted)
         self.above.addWidget(self.edit)
         self.setFocusProxy(self.edit)
-        self._try = QPushButton()
-        self._try.hide()
-        self._try.clicked.connect(self._take_example)
-        self.offers.addWidget(self._try)
+        self.example_offer = QPushButton()
+        self.example_offer.hide()
+        self.example_offer.clicked.connect(self._take_example)
+        self.offers.addWidget(self.example_offer)
 
         self.strip = TokenStrip(max_lines=8)
         self.strip.setAccessibleName("Tokens of the prompt")
@@ -117,13 +118,13 @@ class PromptPanel(Panel):
         facts = self.facts()
         usable = facts is not None and facts.example != self.session.selection.text
         if facts is not None and usable:
-            self._try.setText(f"Try “{facts.example}”".replace("&", "&&"))
-        self._try.setVisible(usable)
+            self.example_offer.setText(f"Try “{facts.example}”".replace("&", "&&"))
+        self.example_offer.setVisible(usable)
 
     def refresh(self) -> None:
         """Take the offer back once nothing fails."""
         if self.failure() is None:
-            self._try.hide()
+            self.example_offer.hide()
         super().refresh()
 
     def set_history(self, history: list[str]) -> None:
@@ -170,10 +171,12 @@ class PromptPanel(Panel):
 
     def _example_menu(self) -> QMenu:
         menu = QMenu(self)
+        self.example_actions: list[QAction] = []
         for what, model, text in EXAMPLES:
             action = QAction(f"{what} ({model})", menu)
             action.triggered.connect(lambda _=False, m=model, t=text: self._open_example(m, t))
             menu.addAction(action)
+            self.example_actions.append(action)
         return menu
 
     def _open_example(self, model: str, text: str) -> None:

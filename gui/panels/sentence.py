@@ -35,6 +35,7 @@ class Sentence(QWidget):
         self._name = name
         self._muted = muted
         self._parts: tuple[str | Token, ...] = ()
+        self._layouts: dict[float, QTextLayout] = {}
         self.setAccessibleName(name)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -50,6 +51,7 @@ class Sentence(QWidget):
         """Say something else."""
         if tuple(parts) != self._parts:
             self._parts = tuple(parts)
+            self._layouts.clear()
             self.setAccessibleDescription(self.text)
             self.updateGeometry()
             self.update()
@@ -81,12 +83,22 @@ class Sentence(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Lay out again when font or theme change."""
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange):
+        if event.type() in (
+            QEvent.Type.FontChange,
+            QEvent.Type.PaletteChange,
+            QEvent.Type.StyleChange,
+        ):
+            self._layouts.clear()
             self.updateGeometry()
             self.update()
         super().changeEvent(event)
 
     def _laid_out(self, width: float) -> QTextLayout:
+        if width not in self._layouts:
+            self._layouts[width] = self._lay_out(width)
+        return self._layouts[width]
+
+    def _lay_out(self, width: float) -> QTextLayout:
         plain, token = ui_font(), token_font(bold=True)
         layout = QTextLayout(self.text, plain)
         option = QTextOption()

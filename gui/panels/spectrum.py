@@ -36,6 +36,7 @@ class SpectrumPanel(Panel):
     share = 13
     about = "the singular values of both circuits of the open head"
     main = "ov"
+    draws = frozenset({"head"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -58,7 +59,7 @@ class SpectrumPanel(Panel):
         self.overlap = Sentence("Overlap of the two ends")
         self.sentence = Sentence("The direction that was clicked")
         self.sign = Segmented([("", "+"), ("_negative", "−")], "Which side of the direction")
-        self.sign.changed.connect(self._redraw.start)
+        self.sign.changed.connect(lambda sign: self.redraw())
         self.ends = QWidget()
         lists = QGridLayout(self.ends)
         lists.setContentsMargins(0, 0, 0, 0)
@@ -103,6 +104,7 @@ class SpectrumPanel(Panel):
         """Show the tokens at both ends of a direction."""
         self._chosen = (cast(CircuitName, circuit), index)
         self.refresh()
+        self.redraw()
 
     def draw(self) -> None:
         """Show the curves and the direction."""

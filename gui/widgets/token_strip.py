@@ -55,6 +55,7 @@ class TokenStrip(QAbstractScrollArea):
         self._pinned: int | None = None
         self._hovered = -1
         self._tiles: list[QRect] = []
+        self._flows: dict[int, list[QRect]] = {}  # by width: layouts ask for many, again and again
         self._ring = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -68,11 +69,14 @@ class TokenStrip(QAbstractScrollArea):
 
     def set_tokens(self, labels: Sequence[str], ids: Sequence[int]) -> None:
         """Show tokens by their labels, as they are; ids are told in the tool tip."""
-        self._labels, self._ids = tuple(labels), tuple(map(int, ids))
         self._values, self._hovered = None, -1
+        self._ids = tuple(map(int, ids))
+        if tuple(labels) != self._labels:
+            self._labels = tuple(labels)
+            self._flows.clear()
+            self.updateGeometry()
+            self._lay_out()
         self.set_pinned(self._pinned)
-        self.updateGeometry()
-        self._lay_out()
 
     def set_values(
         self,
@@ -143,6 +147,7 @@ class TokenStrip(QAbstractScrollArea):
         """Follow theme and font."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._flows.clear()
             self._lay_out()
             self.updateGeometry()
 
@@ -234,6 +239,11 @@ class TokenStrip(QAbstractScrollArea):
         self.viewport().update()
 
     def _flow(self, width: int) -> list[QRect]:
+        if width not in self._flows:
+            self._flows[width] = self._flowed(width)
+        return self._flows[width]
+
+    def _flowed(self, width: int) -> list[QRect]:
         metrics = QFontMetrics(palette.token_font())
         height = self._line_height() - _GAP
         left, top, tiles = 1, 1, []
