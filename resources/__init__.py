@@ -1,0 +1,1 @@
+"""What comes with the program: models, and the scripts that trained them."""
