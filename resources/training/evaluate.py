@@ -33,8 +33,8 @@ KIN = {
 }
 
 
-def rows_of(texts: list[np.ndarray], length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows of every source, BOS first, and weights that restore the sources' shares.
+def rows_of(texts: list[np.ndarray], length: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return rows of every source, BOS first, weights that restore the shares, and the sources.
 
     Parameters
     ----------
@@ -43,15 +43,16 @@ def rows_of(texts: list[np.ndarray], length: int) -> tuple[np.ndarray, np.ndarra
     length : int
         Tokens in a row after BOS.
     """
-    rows, weights = [], []
-    for source, text in zip(corpus.SOURCES, texts, strict=True):
+    rows, weights, owners = [], [], []
+    for owner, (source, text) in enumerate(zip(corpus.SOURCES, texts, strict=True)):
         starts = np.arange(0, len(text) - length, length)
         stride = max(1, len(starts) // ROWS_PER_SOURCE)
         chosen = starts[::stride][:ROWS_PER_SOURCE]
         for start in chosen:
             rows.append(np.concatenate([[0], text[start : start + length].astype(np.int64)]))
             weights.append(source.share / len(chosen))
-    return np.stack(rows), np.array(weights)
+            owners.append(owner)
+    return np.stack(rows), np.array(weights), np.array(owners)
 
 
 @torch.no_grad()
@@ -68,29 +69,23 @@ def losses(model: Model, work: Path) -> dict[str, object]:
     """Return training, held-out and bigram losses, weighted by the sources' shares."""
     train, held_out = batches.read_tokens(work, "train"), batches.read_tokens(work, "heldout")
     length = model.config.n_ctx - 1
-    ids, weights = rows_of(held_out, length)
+    ids, weights, owners = rows_of(held_out, length)
     by_row = model_losses(model, ids).mean(1)
     base = bigram.losses(bigram.fit(train, model.config.d_vocab), ids, weights).mean(1)
-    seen, seen_weights = rows_of(train, length)
-    ends = np.cumsum([len(g) for g in _per_source(held_out, length)])
-    parts = zip(np.split(by_row, ends[:-1]), np.split(base, ends[:-1]), strict=True)
+    seen, seen_weights, _ = rows_of(train, length)
     return {
         "held_out": float(by_row @ weights),
         "bigram": float(base @ weights),
         "training": float(model_losses(model, seen).mean(1) @ seen_weights),
         "held_out_tokens": int(ids[:, 1:].size),
         "by_source": {
-            source.name: {"held_out": float(a.mean()), "bigram": float(b.mean())}
-            for source, (a, b) in zip(corpus.SOURCES, parts, strict=True)
+            source.name: {
+                "held_out": float(by_row[owners == owner].mean()),
+                "bigram": float(base[owners == owner].mean()),
+            }
+            for owner, source in enumerate(corpus.SOURCES)
         },
     }
-
-
-def _per_source(texts: list[np.ndarray], length: int) -> list[np.ndarray]:
-    return [
-        starts[:: max(1, len(starts) // ROWS_PER_SOURCE)][:ROWS_PER_SOURCE]
-        for starts in (np.arange(0, len(text) - length, length) for text in texts)
-    ]
 
 
 def circuits(model: Model, layer: int, head: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -84,7 +84,7 @@ PLANS = {
         learning_rate=1.3e-3,
         note="The shipped model was steered on the way. Up to 16.6 million tokens: peak rate 0.002,"
         " a cosine; 13 % spans and 4 % random rows, 12 % random rows from 11 to 15 million. From"
-        " there on it followed the plan above.",
+        " there on it followed the plan above, but for its last part, which began at 20.8 million.",
     ),
 }
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from resources.training import batches, bigram, corpus, scores
+from resources.training import batches, bigram, corpus, evaluate, scores
 from resources.training.loss import full_loss, sampled_loss
 from resources.training.model import Config, Model, export, load
 from resources.training.train import PLANS, Trainer
@@ -195,3 +195,18 @@ def test_bigram_probabilities_sum_to_one(texts: list[np.ndarray]) -> None:
     mix = bigram.tune(bucket, parts, np.ones(len(bucket)))
     probabilities = (mix[bucket].T * parts).sum(0).reshape(50, 2)[:, 1]
     assert probabilities.sum() == pytest.approx(1, abs=0.01)
+
+
+def test_evaluation_rows_restore_the_shares(texts: list[np.ndarray]) -> None:
+    rows, weights, owners = evaluate.rows_of(texts, 32)
+    assert (rows[:, 0] == 0).all()
+    for owner, source in enumerate(corpus.SOURCES):
+        assert weights[owners == owner].sum() == pytest.approx(source.share)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [([" Tea", "x"], "itself"), ([" coffee"], "kin"), ([" sea"], "")],
+)
+def test_a_column_shows_a_word_its_kin_or_nothing(pieces: list[str], expected: str) -> None:
+    assert evaluate.shows(" tea", pieces) == expected
