@@ -20,7 +20,12 @@ def _chosen(result: TokenRanking, ids: list[int]) -> int | None:
     return ids.index(result.token_id) if result.token_id in ids else None
 
 
-def _lists(result: TokenRanking, top: str, bottom: str) -> list[Ranked]:
+def _lists(result: TokenRanking, top: str = "highest", bottom: str = "lowest") -> list[Ranked]:
+    """Return both lists, called what they were to be called only where every sign bears it out."""
+    if not (result.values > 0.0).all():
+        top = "highest"
+    if not (result.bottom_values < 0.0).all():
+        bottom = "lowest"
     return [
         Ranked(top, result.labels, result.values, _chosen(result, result.ids.tolist())),
         Ranked(
@@ -76,10 +81,10 @@ def draw_qk_tokens(page: Page, request: QKTokens, result: ScoreRanking) -> float
     words: list[str | Token]
     if request.side == "query":
         words = ["query", token, f"{_where(request)} looks for keys{distance}"]
-        lists = _lists(result, "highest", "lowest")
+        lists = _lists(result)
     else:
         words = ["key", token, f"{_where(request)} is looked for by queries{distance}"]
-        lists = _lists(result, "highest", "lowest")
+        lists = _lists(result)
     y = heading.sentence(page, y, words)
     unit = f"scores divided by {plain(result.divisor)}"
     return _footer(page, bars.draw(page, y, lists), result, unit)

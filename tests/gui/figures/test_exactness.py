@@ -156,3 +156,10 @@ def test_the_heat_map_of_a_table_puts_the_source_down_and_the_output_across(
     assert tuple(found[0, 0]) == tuple(lut(DIVERGING)[255])
     assert tuple(found[4, 0]) == tuple(lut(DIVERGING)[64])
     assert tuple(found[0, 4]) == (255, 255, 255)
+
+
+def test_a_list_is_called_lowered_only_where_all_of_it_is(tmp_path: Path) -> None:
+    for signed, titles in ((True, {"raised", "lowered"}), (False, {"raised", "lowest"})):
+        write(*samples.ov_tokens(signed=signed), tmp_path / "f.svg")
+        texts = {text for text, _, _ in Svg(tmp_path / "f.svg").texts}
+        assert texts & {"raised", "lowered", "highest", "lowest"} == titles

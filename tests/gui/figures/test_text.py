@@ -67,7 +67,7 @@ def test_control_characters_never_reach_the_file(tmp_path: Path) -> None:
     assert {"a<00>b", "<1B>[31m", "line<0A>break", "tab<09>"} <= texts
 
 
-@pytest.mark.parametrize("width", [3.25, 5.5, 6.75, 89 / 25.4, 183 / 25.4])
+@pytest.mark.parametrize("width", [3.25, 89 / 25.4])
 def test_the_page_is_exactly_as_wide_as_asked(tmp_path: Path, width: float) -> None:
     write(*samples.table(), tmp_path / "f.pdf", width=width)
     assert media_box(tmp_path / "f.pdf")[0] == pytest.approx(width * 72, abs=0.1)
