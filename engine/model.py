@@ -20,6 +20,9 @@ from engine.tokens import Tokens
 CHUNK = 2**22
 """Numbers of W_E or W_U read between two steps: a few milliseconds of work."""
 
+LONGEST_TOKEN = 1000
+"""Characters that no token has: a text beyond so many a token is refused without reading it."""
+
 
 class Model:
     """Heads, token vectors and runs of one model.
@@ -140,6 +143,11 @@ class Model:
         first = self.tokens.bos_id
         if bos and first is None:
             raise Refused(f"{self.name} has no beginning-of-sequence token: turn BOS off")
+        if len(run.text) > LONGEST_TOKEN * self.n_ctx:
+            raise Refused(
+                f"the prompt is {len(run.text):,} characters long, and {self.name} reads at most "
+                f"{self.n_ctx:,} tokens: shorten it"
+            )
         ids = self.tokens.encode(run.text)
         if bos and first is not None:
             ids.insert(0, first)

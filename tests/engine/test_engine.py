@@ -138,6 +138,7 @@ def test_a_misspelt_model_is_answered_with_the_one_that_was_meant(engine):
         (RunPrompt("toy", "ans", True), "no beginning-of-sequence token"),
         (RunPrompt("toy", "ans what 0"), "'what' is none of this model's tokens: result, =, 0,"),
         (RunPrompt("random", "a" * 5000), r"5,001 tokens long, and random reads at most 40"),
+        (RunPrompt("random", "a" * 50_000), "50,000 characters long, .* at most 40 tokens"),
         (RunPrompt("random", "a", k=0), "k.* must be at least 1, not 0"),
         (RunPrompt("random", "\ud800"), "lone surrogate"),
         (Thumbnails(RUN, 0), "size.* must be at least 1"),
