@@ -42,6 +42,16 @@ def test_scores_of_small_models_are_those_of_many_sequences_of_our_own(answer, r
     _assert_alike(grid, detection.scores(raw(name), grid.length, 64, seed=7), 64)
 
 
+def test_a_perfect_head_scores_one_in_its_measure_and_nothing_in_the_others(answer):
+    grid = answer(HeadGrid(made_models.PERFECT, seed=0, sequences=3))
+    assert grid.length == made_models.COPY
+    np.testing.assert_allclose(grid.induction, [[1, 0, 0]], atol=1e-6)
+    # Row 1 of the first-token head looks one back too, and so the reverse: one row in eight. The
+    # induction head looks at the first position throughout the first copy.
+    np.testing.assert_allclose(grid.previous_token, [[1 / 8, 1, 1 / 8]], atol=1e-6)
+    np.testing.assert_allclose(grid.first_token, [[1 / 2, 1 / 8, 1]], atol=1e-6)
+
+
 def test_copies_are_long_enough_to_tell_and_fit_the_context(both):
     model, grid, _ = both
     assert grid.length >= 20

@@ -8,6 +8,8 @@ logits are the stream).
 from pathlib import Path
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from tests.oracles import checkpoint, hand_toys
 
@@ -15,6 +17,8 @@ RANDOM = ("random", "random-without-norm")
 WIDE = "random-wide"  # more numbers in W_E than fit into one chunk of 2^22
 WIDE_SIZES = (1, 2, 256, 6, 17_000, 12)
 WORDS = ("a", "b", "c")
+PERFECT = "perfect-heads"  # induction, previous-token and first-token head
+COPY = 4
 
 
 def _three_tokens(factor: float) -> tuple[np.ndarray, ...]:
@@ -34,11 +38,32 @@ def _side_by_side() -> list[tuple[np.ndarray, ...]]:
     ]
 
 
+def _by_position() -> dict[str, Tensor]:
+    """Return three heads that see positions only and put all their weight where a measure looks.
+
+    The context has room for BOS and two copies of `COPY` tokens, so that each measure's cells lie
+    at known positions whatever the tokens are.
+    """
+    n_ctx = 2 * COPY + 1
+    after_first = [q - COPY + 1 if q > COPY else 0 for q in range(n_ctx)]
+    one_back = [max(q - 1, 0) for q in range(n_ctx)]
+    keys, nothing, heads = np.eye(n_ctx), np.zeros((n_ctx, n_ctx)), []
+    for targets in (after_first, one_back, [0] * n_ctx):
+        query = 40 * n_ctx**0.5 * np.eye(n_ctx)[targets].T  # weight e^-40 elsewhere
+        heads.append((query, keys, nothing, nothing))
+    no_token = np.zeros((n_ctx + 2, n_ctx))
+    tensors = checkpoint.one_layer(no_token, no_token, heads)
+    return tensors | {"pos_embed.W_pos": torch.eye(n_ctx).double()}
+
+
 def write_all(models: Path) -> None:
     """Write every made model into a folder, one folder each."""
     for name, norm in zip(RANDOM, (True, False), strict=True):
         checkpoint.write_random(models / name, norm=norm)
     checkpoint.write_random(models / WIDE, WIDE_SIZES)
+    perfect = _by_position()
+    words = ["<|BOS|>", *(f"w{i}" for i in range(1, len(perfect["embed.W_E"])))]
+    checkpoint.write(models / PERFECT, perfect, words, norm=False, bos=words[0])
     even = np.zeros((2, 2))
     no_value = (np.zeros((1, 2)), np.zeros((2, 1)))
     by_hand = {
