@@ -109,6 +109,7 @@ class PictureTaker(QObject):
     def _take(self) -> None:
         if self._client.busy or not all(panel.filled for panel in self._window.panels):
             return
+        self._limit.stop()
         failures = [panel.failure() for panel in self._window.panels]
         self.failure = next((failed.sentence for failed in failures if failed), "")
         if (focused := QApplication.focusWidget()) is not None:

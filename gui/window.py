@@ -80,7 +80,8 @@ class Window(QMainWindow):
         super().__init__()
         self.resize(*size)
         self.setWindowTitle("Headscope")
-        self._session, self._client, self._settings = session, client, settings
+        self.session, self.client = session, client
+        self._settings = settings
         self._theme = theme
         self._was_painted = False
         # Docks live in a window of their own inside this one, which gives them a margin.
@@ -180,7 +181,7 @@ class Window(QMainWindow):
         """Hide at once and keep what is worth keeping."""
         if self._settings:
             self._settings.keep_layout(self.saveGeometry(), self._stage.saveState())
-            self._settings.keep_selection(self._session.selection)
+            self._settings.keep_selection(self.session.selection)
             self._settings.write()
         self.hide()
         event.accept()
@@ -204,7 +205,7 @@ class Window(QMainWindow):
 
     def _keep(self, what: str) -> None:
         if self._settings and what in ("model", "text", "prepend_bos"):
-            self._settings.keep_selection(self._session.selection)
+            self._settings.keep_selection(self.session.selection)
 
     def _toggle_theme(self) -> None:
         self.set_theme("light" if palette.theme().name == "dark" else "dark")
@@ -218,7 +219,7 @@ class Window(QMainWindow):
         self._add(file, "Save picture …", "Ctrl+Shift+S", self.save_picture)
         file.addSeparator()
         self._add(file, "Ask again", "F5", self.ask_again)
-        self._add(file, "Stop", "Esc", self._client.cancel)
+        self._add(file, "Stop", "Esc", self.client.cancel)
         file.addSeparator()
         self._add(file, "Quit", "Ctrl+Q", self.close)
         for number, dock in enumerate(self.docks, 1):

@@ -4,8 +4,16 @@ import pkgutil
 
 import pytest
 
-from engine.messages import Attention, HeadGrid, OVTokens, QKTokens, Refused, RunPrompt, Spectrum
-from engine.messages import Thumbnails
+from engine.messages import (
+    Attention,
+    HeadGrid,
+    OVTokens,
+    QKTokens,
+    Refused,
+    RunPrompt,
+    Spectrum,
+    Thumbnails,
+)
 from gui.engine_client import EngineClient
 from gui.panels import PANELS
 from gui.panels.prompt import PromptPanel

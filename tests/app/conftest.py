@@ -1,0 +1,46 @@
+"""The real window on the real engine."""
+
+import pytest
+
+from engine import Engine
+from gui import palette
+from gui.engine_client import EngineClient
+from gui.session import Session
+from gui.window import Window
+
+SECONDS = 120_000
+
+
+@pytest.fixture(scope="session")
+def engine():
+    return Engine()
+
+
+@pytest.fixture
+def open_window(qtbot, qapp, engine):
+    """Open a window on a session and wait until all of it is filled."""
+    palette.apply(qapp, "light")
+    clients = []
+
+    def opened(selection=None):
+        client = EngineClient(lambda: engine)
+        clients.append(client)
+        window = Window(Session(selection), client, None, "light", (1600, 1000))
+        qtbot.addWidget(window)
+        window.painted.connect(client.start)
+        window.show()
+        settle(qtbot, window)
+        return window
+
+    yield opened
+    for client in clients:
+        assert client.close()
+
+
+def settle(qtbot, window):
+    """Wait until nothing runs and every panel has drawn."""
+    client = window.client
+    qtbot.waitUntil(
+        lambda: not client.busy and all(panel.filled for panel in window.panels), timeout=SECONDS
+    )
+    qtbot.wait(30)

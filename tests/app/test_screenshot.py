@@ -1,0 +1,39 @@
+"""A picture of the default session, without a user."""
+
+import pytest
+from PySide6.QtGui import QImage
+
+import gui.app
+from gui import palette
+
+
+@pytest.mark.parametrize(
+    ("size", "scale", "theme"), [((1000, 700), 1, "dark"), ((1600, 1000), 2, None)]
+)
+def test_the_picture_is_whole_exact_and_filled(qapp, engine, tmp_path, size, scale, theme):
+    path = tmp_path / "headscope.png"
+    code = gui.app.run(lambda: engine, screenshot=path, size=size, scale=scale, theme=theme)
+    assert code == 0
+    image = QImage(str(path))
+    assert (image.width(), image.height()) == (size[0] * scale, size[1] * scale)
+    ground = palette.THEMES[theme or "light"].window
+    assert image.pixelColor(3 * scale, image.height() // 2).name() == ground
+    # The attention picture lies in the middle: dark blue at its first cell, paper elsewhere.
+    middle = {image.pixel(x, 200 * scale) for x in range(image.width())}
+    assert len(middle) > 20
+    palette.apply(qapp, "light")
+
+
+def test_a_picture_that_cannot_be_written_is_said_and_exits_1(qapp, engine, tmp_path, capsys):
+    code = gui.app.run(lambda: engine, screenshot=tmp_path / "missing" / "picture.png")
+    assert code == 1
+    assert "cannot write" in capsys.readouterr().err
+
+
+def test_an_engine_that_cannot_start_is_said_and_exits_1(qapp, tmp_path, capsys):
+    def broken():
+        raise ImportError("no module named torch")
+
+    code = gui.app.run(broken, screenshot=tmp_path / "picture.png")
+    assert code == 1
+    assert "no module named torch" in capsys.readouterr().err

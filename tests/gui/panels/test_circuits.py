@@ -1,0 +1,161 @@
+"""The OV and QK panels: whose token is asked about, and how to turn the question."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from engine.messages import OVTokens, QKTokens, RunPrompt, Table
+from gui.panels import reading
+from gui.panels.ov import OVPanel
+from gui.panels.qk import QKPanel
+from tests.gui.fake_engine import FakeEngine
+
+
+@pytest.fixture
+def ov(show):
+    return show(OVPanel)
+
+
+@pytest.fixture
+def qk(show):
+    return show(QKPanel)
+
+
+def asked(panel):
+    return panel.wants()["tokens"]
+
+
+def test_ov_follows_the_source_that_the_pinned_query_reads(ov, session):
+    run, attention = ov.known("run"), ov.known("attention")
+    source = reading.pinned_source(session.selection, run, attention)
+    assert asked(ov) == OVTokens(
+        "attn-2l", session.selection.head, None, "output", "position", 10, session.run, source
+    )
+    assert ov.sentence.text == (
+        f"reading {run.labels[source]} at position {source}, this head raises and lowers"
+    )
+
+
+def test_ov_follows_a_pinned_source(ov, session, settle):
+    session.pin(5, 3)
+    settle(ov)
+    assert asked(ov).position == 3
+    assert "at position 3" in ov.sentence.text
+
+
+def test_qk_follows_the_pinned_query(qk, session, settle):
+    session.pin(4)
+    settle(qk)
+    assert asked(qk).position == 4
+    assert "(query 4), this head looks for" in qk.sentence.text
+
+
+def test_qk_turned_round_follows_the_pinned_source(qk, session, settle):
+    session.pin(5, 3)
+    session.ask_qk(side="key")
+    settle(qk)
+    assert asked(qk).side == "key"
+    assert asked(qk).position == 3
+    assert "(key 3) is what this head looks for" in qk.sentence.text
+
+
+def test_a_click_on_a_row_makes_that_token_the_next_question(qtbot, ov, session, settle):
+    token = int(ov.known("tokens").ids[2])
+    index = ov.strongest.model().index(2, 1)
+    place = ov.strongest.visualRect(index).center()
+    qtbot.mouseClick(ov.strongest.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    settle(ov)
+    assert session.selection.ov.token == token
+    assert asked(ov) == OVTokens("attn-2l", session.selection.head, token)
+    assert ov.follow.isVisible()
+    qtbot.mouseClick(ov.follow, Qt.MouseButton.LeftButton)
+    settle(ov)
+    assert session.selection.ov.token is None
+    assert asked(ov).source == "position"
+
+
+def test_a_typed_token_is_asked_about(qtbot, qk, session, settle):
+    qk.token.setFocus()
+    qk.token.selectAll()
+    QTest.keyClicks(qk.token, " w17")
+    QTest.keyClick(QApplication.activePopupWidget() or qk.token, Qt.Key.Key_Return)
+    settle(qk)
+    assert session.selection.qk.token == 17
+    assert asked(qk) == QKTokens("attn-2l", session.selection.head, 17)
+
+
+def test_a_text_that_is_no_token_is_named_and_changes_nothing(qk, session):
+    qk.token.setFocus()
+    qk.token.selectAll()
+    QTest.keyClicks(qk.token, "zebra")
+    QTest.keyClick(qk.token, Qt.Key.Key_Return)
+    assert "'zebra' is no single token" in qk.notice.text()
+    assert session.selection.qk.token is None
+
+
+def test_turned_round_ov_asks_which_sources_raise_the_token(ov, session, settle):
+    session.pin(5, 3)
+    session.ask_ov(direction="source")
+    settle(ov)
+    request = asked(ov)
+    assert request.direction == "source"
+    assert request.source == "token"
+    assert request.token == int(ov.known("run").ids[3])
+    assert request.run is None
+    assert "is raised most" in ov.sentence.text
+
+
+def test_position_is_only_offered_where_it_means_something(ov, session, settle):
+    session.ask_ov(token=4)
+    settle(ov)
+    assert ov.source.value() == "token"
+    assert session.selection.ov.source == "position"  # kept for when it means something again
+
+
+def test_a_model_without_mlp_is_never_asked_for_the_embedding_after_it(ov, session, settle):
+    session.ask_ov(source="token+mlp0")
+    settle(ov)
+    assert asked(ov).source == "token"
+
+
+@pytest.mark.parametrize("engine", [FakeEngine(d_mlp=48)])
+def test_a_model_with_mlp_is(show, session, settle):
+    panel = show(OVPanel)
+    session.ask_ov(source="token+mlp0")
+    settle(panel)
+    assert asked(panel).source == "token+mlp0"
+    assert asked(panel).token is not None
+
+
+def test_the_tokens_own_rank_value_and_median_are_told(ov):
+    answer = ov.known("tokens")
+    assert f"rank {answer.rank} of {answer.d_vocab}" in ov.rank.text
+    assert reading.signed(answer.value) in ov.rank.text
+    assert f"median {reading.signed(answer.median)}" in ov.rank.text
+
+
+def test_scores_name_their_divisor(qk):
+    assert "divided by 2.5" in qk.rank.text
+
+
+def test_a_small_vocabulary_is_drawn_as_its_whole_table(ov, session):
+    assert isinstance(ov.wants()["table"], Table)
+    assert ov.view.isVisible()
+    assert ov.table.isVisible()
+
+
+@pytest.mark.parametrize("engine", [FakeEngine(vocabulary=65)])
+def test_a_large_vocabulary_is_not(show):
+    panel = show(OVPanel)
+    assert "table" not in panel.wants()
+    assert not panel.view.isVisible()
+    assert panel.weakest.isVisible()
+
+
+def test_a_typed_question_does_not_wait_for_the_prompt(ov, session, settle, engine):
+    session.ask_ov(token=4)
+    session.set_text("unreadable")
+    settle(ov)
+    assert ov.state == "fresh"
+    assert RunPrompt("attn-2l", "unreadable") not in engine.asked

@@ -1,0 +1,136 @@
+"""The prompt panel: typing, history, examples, and what a bad text does."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from engine.messages import RunPrompt
+from gui.panels.prompt import EXAMPLES, PromptPanel
+
+AWKWARD = [
+    "<s> I <3 you </s> <b>x</b> &amp;",
+    r"cost $5, $$, $\foo$ and R&D",
+    "💩💩💩💩",
+    "東京メトロ",
+    "קריירה (123)",
+    "tab\there\nand a new line",
+    "one",
+]
+
+
+@pytest.fixture
+def panel(show):
+    return show(PromptPanel)
+
+
+def retype(panel, text):
+    panel.edit.setFocus()
+    QTest.keyClick(panel.edit, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(panel.edit, text)
+
+
+def test_typing_runs_the_prompt_a_moment_later(qtbot, panel, session, engine):
+    retype(panel, "w1 w2 w3")
+    assert session.selection.text != "w1 w2 w3"
+    qtbot.waitUntil(lambda: RunPrompt("attn-2l", "w1 w2 w3") in engine.asked, timeout=2000)
+    qtbot.waitUntil(lambda: panel.state == "fresh", timeout=5000)
+    assert panel.subtitle.text() == "4 tokens"
+
+
+def test_enter_runs_at_once(panel, session):
+    retype(panel, "w1")
+    QTest.keyClick(panel.edit, Qt.Key.Key_Return)
+    assert session.selection.text == "w1"
+
+
+def test_a_slow_model_waits_for_enter(qtbot, panel, session, client):
+    for _ in range(2):
+        client.answered.emit(session.run, 2.0)
+    retype(panel, "w1 w2")
+    qtbot.wait(400)
+    assert session.selection.text != "w1 w2"
+    assert panel.subtitle.text() == "Enter runs it"
+    QTest.keyClick(panel.edit, Qt.Key.Key_Return)
+    assert session.selection.text == "w1 w2"
+
+
+def test_a_click_elsewhere_does_not_undo_what_is_being_typed(panel, session):
+    retype(panel, "w1 w2")
+    session.pin(1)
+    session.set_kind("scores")
+    assert panel.edit.toPlainText() == "w1 w2"
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_awkward_texts_reach_the_engine_exactly(panel, settle, session, engine, text):
+    panel.edit.setPlainText(text)
+    QTest.keyClick(panel.edit, Qt.Key.Key_Return)
+    settle(panel)
+    assert RunPrompt("attn-2l", text) in engine.asked
+    assert panel.edit.toPlainText() == text
+
+
+def test_a_text_that_is_too_long_is_kept_and_the_last_result_stays(panel, settle):
+    before = panel.known("run")
+    text = "word " * 5000
+    panel.edit.setPlainText(text)
+    QTest.keyClick(panel.edit, Qt.Key.Key_Return)
+    settle(panel)
+    assert panel.state == "failed"
+    assert "5002" in panel.notice.text()
+    assert "300" in panel.notice.text()
+    assert panel.edit.toPlainText() == text
+    assert panel.known("run") is before
+
+
+def test_a_text_the_model_cannot_read_offers_one_that_it_can(qtbot, panel, settle, session):
+    session.set_text("unreadable")
+    settle(panel)
+    assert "unreadable" in panel.notice.text()
+    assert panel.example_offer.isVisible()
+    qtbot.mouseClick(panel.example_offer, Qt.MouseButton.LeftButton)
+    settle(panel)
+    assert session.selection.text == "w1 w2 w3"
+    assert panel.edit.toPlainText() == "w1 w2 w3"
+    assert panel.state == "fresh"
+    assert not panel.example_offer.isVisible()
+
+
+def test_up_brings_back_the_prompt_before(panel, settle):
+    for text in ("w1 first", "w2 second"):
+        panel.edit.setPlainText(text)
+        QTest.keyClick(panel.edit, Qt.Key.Key_Return)
+        settle(panel)
+    QTest.keyClick(panel.edit, Qt.Key.Key_Up)
+    QTest.keyClick(panel.edit, Qt.Key.Key_Up)
+    assert panel.edit.toPlainText() == "w1 first"
+
+
+def test_a_prompt_that_grew_while_it_was_typed_is_one_entry_of_the_history(panel, settle, session):
+    for text in ("w1", "w1 w2", "w1 w2 w3", "another"):
+        session.set_text(text)
+        settle(panel)
+    assert panel.history[-2:] == ["w1 w2 w3", "another"]
+    assert "w1 w2" not in panel.history
+
+
+def test_a_click_on_a_token_pins_it(qtbot, panel, session):
+    place = panel.strip.tile(2).center()
+    qtbot.mouseClick(panel.strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert session.selection.query == 2
+
+
+def test_guesses_are_probabilities(panel, settle):
+    run = panel.known("run")
+    index = panel.guesses.model().index(0, panel.guesses.model().columnCount() - 1)
+    assert f"{100 * np.exp(run.next_log_probs[0]):.1f}" in index.data()
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_every_example_opens_its_model_and_text(panel, settle, session, number):
+    _, model, text = EXAMPLES[number]
+    panel.example_actions[number].trigger()
+    assert session.selection.model == model
+    assert session.selection.text == text
+    assert panel.edit.toPlainText() == text

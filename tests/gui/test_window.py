@@ -1,0 +1,223 @@
+"""The window: its cards, its bars, its layout, and how it closes."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLabel, QMessageBox
+
+from engine.messages import Head, RunPrompt
+from gui import palette, screenshot
+from gui.panels import PANELS
+from gui.picture_dialog import PictureDialog
+from gui.session import Session
+from gui.settings import Settings
+from gui.window import Window
+
+
+def test_every_panel_has_a_card_and_a_menu_entry(window):
+    assert len(window.docks) == len(PANELS)
+    for dock in window.docks:
+        assert dock.isVisible()
+        assert dock.panel.state == "fresh"
+        action = dock.toggleViewAction()
+        action.trigger()
+        assert not dock.isVisible()
+        action.trigger()
+        assert dock.isVisible()
+
+
+def test_the_default_layout_has_prompt_over_heads_attention_and_three_cards_on_the_right(window):
+    place = {dock.panel.title: dock.geometry() for dock in window.docks}
+    assert place["Prompt"].bottom() < place["Heads"].top()
+    assert place["Heads"].right() < place["Attention"].left()
+    assert place["Attention"].right() < place["OV"].left()
+    assert place["OV"].bottom() < place["QK"].top()
+    assert place["QK"].bottom() < place["Spectrum"].top()
+    assert place["Attention"].width() > place["OV"].width() > place["Prompt"].width()
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (1000, 700), (1280, 800)])
+def test_no_cards_overlap_and_none_leaves_the_window(qtbot, window, size):
+    window.resize(*size)
+    window.reset_layout()
+    qtbot.wait(30)
+    shown = [dock for dock in window.docks if not dock.visibleRegion().isEmpty()]
+    for dock in shown:
+        assert dock.parentWidget().rect().contains(dock.geometry())
+        for other in shown:
+            assert dock is other or not dock.geometry().intersects(other.geometry())
+    assert window.width() == size[0]
+    assert window.height() == size[1]
+
+
+def test_in_a_low_window_the_last_card_lies_behind_the_one_above(qtbot, window):
+    window.resize(1000, 700)
+    window.reset_layout()
+    qtbot.wait(30)
+    titles = {dock.panel.title for dock in window.docks if dock.visibleRegion().isEmpty()}
+    assert titles == {"Spectrum"}
+
+
+def test_reset_layout_brings_back_a_closed_and_a_floating_card(qtbot, window):
+    window.docks[0].close()
+    window.docks[3].setFloating(True)
+    window.reset_layout()
+    qtbot.wait(30)
+    assert all(dock.isVisible() and not dock.isFloating() for dock in window.docks)
+
+
+def test_the_status_bar_names_model_heads_and_the_last_run(window):
+    assert window.status.model.text() == "attn-2l · 2 × 4 heads · cpu, float32"
+    assert window.status.last.text().startswith("last run")
+    assert window.status.work.text() == "ready"
+    assert not window.status.stop.isVisible()
+
+
+def test_long_work_can_be_stopped_and_asked_again(qtbot, window, session, engine, client):
+    engine.seconds = 30
+    session.set_text("w1 w2")
+    qtbot.waitUntil(lambda: window.status.stop.isVisible(), timeout=2000)
+    assert "counting" in window.status.work.text()
+    qtbot.mouseClick(window.status.stop, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not client.busy, timeout=2000)
+    assert "Stopped" in window.panels[0].notice.text()
+    assert not window.status.stop.isVisible()
+    engine.seconds = 0
+    window.ask_again()
+    qtbot.waitUntil(
+        lambda: not client.busy and all(p.state == "fresh" for p in window.panels), timeout=5000
+    )
+
+
+def test_the_picker_lists_models_and_opens_one(qtbot, window, session, engine, client):
+    names = [window.top.models.itemText(i) for i in range(window.top.models.count())]
+    assert names == ["attn-2l", "toy"]
+    window.top.models.setFocus()
+    qtbot.keyClick(window.top.models, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: session.selection.model == "toy")
+    qtbot.waitUntil(lambda: not client.busy, timeout=20_000)
+    assert RunPrompt("toy", session.selection.text) in engine.asked
+    assert not window.top.bos.isEnabled()
+    assert "no beginning-of-sequence" in window.top.bos.toolTip()
+
+
+def test_bos_stands_as_the_model_has_it_and_can_be_switched(qtbot, window, session):
+    assert window.top.bos.isChecked()
+    qtbot.mouseClick(window.top.bos, Qt.MouseButton.LeftButton)
+    assert session.selection.prepend_bos is False
+    assert not window.top.bos.isChecked()
+
+
+@pytest.mark.parametrize("scale", screenshot.SCALES)
+def test_a_picture_has_size_times_scale_pixels(window, tmp_path, scale):
+    path = tmp_path / "window.png"
+    screenshot.save(screenshot.picture(window, scale), path)
+    image = QImage(str(path))
+    assert image.size() == window.size() * scale
+
+
+def test_a_picture_of_a_panel_is_saved_by_the_dialog(qtbot, window, tmp_path):
+    window.save_picture()
+    dialog = window.findChild(PictureDialog)
+    dialog.subject.setCurrentText("Attention")
+    dialog.scale.set_value("3")
+    dialog.save(tmp_path / "attention")
+    image = QImage(str(tmp_path / "attention.png"))
+    assert image.size() == window.docks[2].size() * 3
+    assert len({image.pixel(x, 200) for x in range(image.width())}) > 3
+
+
+def test_a_picture_that_cannot_be_written_is_said_and_the_dialog_stays(window, tmp_path):
+    window.save_picture()
+    dialog = window.findChild(PictureDialog)
+    dialog.save(tmp_path / "missing" / "picture.png")
+    assert "cannot write" in dialog.notice.text()
+    assert dialog.isVisible()
+    dialog.reject()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_picture_can_be_copied(qtbot, qapp, window):
+    window.save_picture()
+    dialog = window.findChild(PictureDialog)
+    qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
+    assert qapp.clipboard().image().size() == window.size() * 2
+
+
+def test_the_theme_switches_and_data_keeps_its_colours(qtbot, window):
+    heatmap = window.panels[2].heatmap
+    place = heatmap.cell_rect(0, 0).center().toPoint()
+    light = screenshot.picture(window)
+    before = screenshot.picture(heatmap).pixelColor(place.x() - 20, place.y() - 20)
+    qtbot.mouseClick(window.top.theme, Qt.MouseButton.LeftButton)
+    qtbot.wait(20)
+    assert palette.theme().name == "dark"
+    assert screenshot.picture(heatmap).pixelColor(place.x() - 20, place.y() - 20) == before
+    corner = (window.width() - 3, 60)
+    assert screenshot.picture(window).pixelColor(*corner) != light.pixelColor(*corner)
+    window.set_theme("light")
+
+
+def test_help_and_about_are_plain_text(qtbot, window):
+    for action in window.actions():
+        if action.text() in ("How to read a head", "About Headscope"):
+            action.trigger()
+    boxes = window.findChildren(QMessageBox)
+    assert len(boxes) == 2
+    for box in boxes:
+        assert box.textFormat() == Qt.TextFormat.PlainText
+        box.close()
+
+
+def test_no_label_reads_html(window):
+    for label in window.findChildren(QLabel):
+        if label.text():
+            assert label.textFormat() == Qt.TextFormat.PlainText or not label.text().count("<"), (
+                label.text()
+            )
+
+
+def test_every_control_has_a_name_for_those_who_cannot_see_it(window):
+    reached, widget = [], window.nextInFocusChain()
+    while widget is not window:
+        by_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None
+        if by_tab and widget.isVisible() and widget.isEnabled():
+            reached.append(widget)
+        widget = widget.nextInFocusChain()
+    assert len(reached) > 20
+    nameless = [w for w in reached if not (w.accessibleName() or getattr(w, "text", str)())]
+    assert nameless == []
+
+
+def test_prompt_model_and_layout_come_back(qtbot, qapp, client):
+    palette.apply(qapp, "light")
+    first = Window(Session(), client, Settings(), "light")
+    qtbot.addWidget(first)
+    first.show()
+    first.session.set_text("kept, “exactly”")
+    first.session.choose_head(Head(1, 1))
+    first.docks[5].close()
+    first.close()
+    again = Window(Session(Settings().selection()), client, Settings(), "light")
+    qtbot.addWidget(again)
+    again.restore()
+    again.show()
+    qtbot.wait(30)
+    assert again.session.selection.text == "kept, “exactly”"
+    assert [dock.isVisible() for dock in again.docks] == [True] * 5 + [False]
+
+
+def test_the_window_is_painted_before_an_engine_is_asked_for(qtbot, qapp, session):
+    from gui.engine_client import EngineClient
+    from tests.gui.fake_engine import FakeEngine
+
+    order = []
+    client = EngineClient(lambda: order.append("engine") or FakeEngine())
+    window = Window(session, client, None, "light")
+    qtbot.addWidget(window)
+    window.painted.connect(lambda: order.append("painted"))
+    window.painted.connect(client.start)
+    window.show()
+    qtbot.waitUntil(lambda: "engine" in order, timeout=5000)
+    assert order[0] == "painted"
+    assert client.close()
