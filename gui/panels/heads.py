@@ -25,6 +25,10 @@ MEASURES = (
 
 
 LEAST_HEIGHT = 120
+TIE = 0.02
+"""Scores this close to the best are as good: another seed would turn them round."""
+MOST_TIED = 4
+"""Heads of one measure that are named; a large model may have many as good."""
 
 
 class HeadsPanel(Panel):
@@ -56,16 +60,10 @@ class HeadsPanel(Panel):
         self._best_row.setContentsMargins(0, 0, 0, 0)
         self._best_row.setHorizontalSpacing(UNIT // 2)
         self._best_row.setVerticalSpacing(UNIT // 2)
-        self.best_buttons = {field: QPushButton() for field, _, _ in MEASURES}
-        for field, name, does in MEASURES:
-            button = self.best_buttons[field]
-            button.setProperty("quiet", True)
-            button.setFont(ui_font(small=True))
-            button.setAccessibleName(f"Open the best {name} head")
-            button.setToolTip(f"The head that most {does}; click to open it")
-            button.clicked.connect(partial(self._open_best, field))
-            button.hide()
-            self._best_row.addWidget(button)
+        self.best_buttons = {
+            field: [self._make_best_button(field, name, does, place) for place in range(MOST_TIED)]
+            for field, name, does in MEASURES
+        }
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
@@ -80,11 +78,9 @@ class HeadsPanel(Panel):
         return wanted
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Take an answer; the scores suggest the head to begin with."""
+        """Take an answer; pictures and scores together suggest the head to begin with."""
         super().receive(slot, request, result)
-        if slot == "scores" and request == self._scores_request():
-            assert isinstance(result, HeadGridScores)
-            self.session.suggest_head(best(result.induction))
+        self._suggest()
 
     def draw(self) -> None:
         """Show the grid."""
@@ -102,20 +98,14 @@ class HeadsPanel(Panel):
             self.grid.set_scores(None, "")
             self.grid.set_best({})
         else:
-            found = {name: best(getattr(scores, field)) for field, name, _ in MEASURES}
-            self.grid.set_best(found)
+            self.grid.set_best({name: best(getattr(scores, field)) for field, name, _ in MEASURES})
             shown = now.measure != "pattern"
             names = {field: name for field, name, _ in MEASURES}
             self.grid.set_scores(
                 getattr(scores, now.measure) if shown else None, names.get(now.measure, "")
             )
             for field, name, _ in MEASURES:
-                head = found[name]
-                value = getattr(scores, field)[head]
-                self.best_buttons[field].setText(
-                    f"{name[0].upper()} · {name} {head.name} {value:.2f}"
-                )
-                self.best_buttons[field].show()
+                self._name_best(field, name, getattr(scores, field))
         exists = now.head.layer < shape[0] and now.head.number < shape[1]
         self.grid.set_selected(now.head if exists else None)
         self.subtitle.setText(f"{shape[0]} × {shape[1]}")
@@ -128,10 +118,46 @@ class HeadsPanel(Panel):
     def _scores_request(self) -> HeadGrid:
         return HeadGrid(self.session.selection.model)
 
-    def _open_best(self, field: str) -> None:
+    def _make_best_button(self, field: str, name: str, does: str, place: int) -> QPushButton:
+        button = QPushButton()
+        button.setProperty("quiet", True)
+        button.setFont(ui_font(small=True))
+        which = "best" if place == 0 else "equally good"
+        button.setAccessibleName(f"Open the {which} {name} head")
+        button.setToolTip(f"A head that most {does}; click to open it")
+        button.clicked.connect(partial(self._open_best, field, place))
+        button.hide()
+        self._best_row.addWidget(button)
+        return button
+
+    def _name_best(self, field: str, name: str, values: np.ndarray) -> None:
+        heads = best(values)
+        for place, button in enumerate(self.best_buttons[field]):
+            button.setVisible(place < len(heads))
+            if place < len(heads):
+                head = heads[place]
+                measure = f"{name[0].upper()} · {name} " if place == 0 else ""
+                button.setText(f"{measure}{head.name} {values[head]:.2f}")
+
+    def _open_best(self, field: str, place: int) -> None:
         scores = self.scores()
         if scores is not None:
-            self.session.choose_head(best(getattr(scores, field)))
+            self.session.choose_head(best(getattr(scores, field))[place])
+
+    def _suggest(self) -> None:
+        """Begin with the best induction head; of equals, the one that does it on this prompt."""
+        scores, run = self.scores(), self.run_result()
+        shown = self.current("thumbnails", Thumbnails(self.session.run))
+        if scores is None or run is None or not isinstance(shown, Patterns):
+            return
+        heads = best(scores.induction)
+        if self.session.selection.head in heads:
+            return
+        chosen = heads[0]
+        if shown.block == 1:
+            followed = np.flatnonzero(run.ids[:-1] == run.ids[-1]) + 1
+            chosen = max(heads, key=lambda head: shown.values[head][-1, followed].sum())
+        self.session.suggest_head(chosen)
 
     def describe(self, head: Head) -> str:
         """Return a head's name and scores, for its tool tip."""
@@ -142,7 +168,8 @@ class HeadsPanel(Panel):
         return f"{head.name}: " + ", ".join(told)
 
 
-def best(values: np.ndarray) -> Head:
-    """Return the head with the largest value of [layer, head]."""
-    layer, number = np.unravel_index(int(np.argmax(values)), values.shape)
-    return Head(int(layer), int(number))
+def best(values: np.ndarray) -> tuple[Head, ...]:
+    """Return the head with the largest value of [layer, head], then those that are as good."""
+    order = np.argsort(-values, axis=None, kind="stable")[:MOST_TIED]
+    ranked = [Head(*(int(part) for part in np.unravel_index(flat, values.shape))) for flat in order]
+    return tuple(head for head in ranked if values[ranked[0]] - values[head] <= TIE)

@@ -15,7 +15,7 @@ class OVPanel(CircuitPanel):
 
     title = "OV"
     column = 2
-    share = 10
+    share = 11
     about = "what the open head raises and lowers when it reads a token"
     circuit = "ov"
     captions = ("raises", "lowers")

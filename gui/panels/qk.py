@@ -24,7 +24,7 @@ class QKPanel(CircuitPanel):
 
     title = "QK"
     column = 2
-    share = 9
+    share = 10
     about = "what the open head looks for when it stands on a token"
     circuit = "qk"
     captions = ("looks for", "looks away from")

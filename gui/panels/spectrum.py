@@ -33,7 +33,7 @@ class SpectrumPanel(Panel):
 
     title = "Spectrum"
     column = 2
-    share = 13
+    share = 9
     about = "the singular values of both circuits of the open head"
     main = "ov"
     draws = frozenset({"head"})

@@ -1,6 +1,6 @@
 """Every head of a model at once: a thumbnail or a score each, all of them one image."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +59,7 @@ class MatrixGrid(QAbstractScrollArea):
         self._mask: npt.NDArray[np.bool_] | None = None
         self._scores: npt.NDArray[np.floating] | None = None
         self._score_name = ""
-        self._best: Mapping[str, Head] = {}
+        self._best: Mapping[str, Sequence[Head]] = {}
         self._selected: Head | None = None
         self._hovered: Head | None = None
         self._describe: Callable[[Head], str] | None = None
@@ -93,8 +93,8 @@ class MatrixGrid(QAbstractScrollArea):
         self._scores, self._score_name = values, name
         self._forget_image()
 
-    def set_best(self, best: Mapping[str, Head]) -> None:
-        """Mark the best head of each measure by the first letter of the measure's name."""
+    def set_best(self, best: Mapping[str, Sequence[Head]]) -> None:
+        """Mark the best heads of each measure by the first letter of the measure's name."""
         self._best = dict(best)
         self.viewport().update()
 
@@ -151,7 +151,7 @@ class MatrixGrid(QAbstractScrollArea):
                     grid,
                     self._scores,
                     self._colouring(),
-                    self._best.values(),
+                    {head for heads in self._best.values() for head in heads},
                     _GAP,
                 )
             matrix_marks.draw_best(painter, grid, self._best, _GAP)

@@ -1,6 +1,6 @@
 """What is drawn over the image of all heads: gaps, names, scores, marks of the best, frames."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -54,11 +54,14 @@ def draw_scores(
         painter.drawText(cell, place | Qt.TextFlag.TextSingleLine, fixed(score, decimals))
 
 
-def draw_best(painter: QPainter, grid: GridGeometry, best: Mapping[str, Head], gap: int) -> None:
+def draw_best(
+    painter: QPainter, grid: GridGeometry, best: Mapping[str, Sequence[Head]], gap: int
+) -> None:
     """Mark heads by letters in the top right corner, where a causal pattern has nothing."""
     letters: dict[Head, str] = {}
-    for measure, head in best.items():
-        letters[head] = letters.get(head, "") + measure[:1].upper()
+    for measure, heads in best.items():
+        for head in heads:
+            letters[head] = letters.get(head, "") + measure[:1].upper()
     theme = palette.theme()
     font = palette.ui_font(small=True, bold=True)
     font.setPixelSize(int(_BADGE) - 1)

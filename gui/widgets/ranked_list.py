@@ -52,7 +52,7 @@ class RankedList(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
@@ -125,8 +125,11 @@ class RankedList(QTableView):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width out anew."""
+        """Share the width out anew, and show whole rows only."""
         super().resizeEvent(event)
+        row = self._row_height()
+        spare = (self.height() % row) if self.height() > row else 0
+        self.setViewportMargins(0, 0, 0, spare)
         self._fit_columns()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -1,10 +1,13 @@
 """The heads panel: scores, the best of each measure, and which head opens."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from engine.messages import Head
+from engine.job import Job
+from engine.messages import Head, HeadGrid, RunPrompt, Thumbnails
 from gui.panels.heads import HeadsPanel, best
 from tests.gui.fake_engine import BEST_INDUCTION
 
@@ -27,7 +30,7 @@ def test_a_head_that_somebody_chose_stays(qtbot, session, client, show):
 
 def test_the_button_of_a_measure_opens_its_best_head(qtbot, panel, session):
     session.choose_head(Head(0, 0))
-    button = panel.best_buttons["induction"]
+    button = panel.best_buttons["induction"][0]
     assert "L1H2" in button.text()
     assert "0.90" in button.text()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -47,5 +50,27 @@ def test_hovering_a_head_names_it_and_its_scores(panel):
     assert "induction 0.90" in text
 
 
-def test_the_best_head_is_the_first_of_equal_ones():
-    assert best(np.array([[0.1, 0.5], [0.5, 0.2]])) == Head(0, 1)
+def test_heads_within_a_hair_of_the_best_are_named_with_it_best_first():
+    scores = np.array([[0.1, 0.95], [0.94, 0.9]])
+    assert best(scores) == (Head(0, 1), Head(1, 0))
+    assert best(np.array([[0.1, 0.5], [0.5, 0.2]])) == (Head(0, 1), Head(1, 0))
+
+
+def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
+    monkeypatch, session, engine, show
+):
+    scores = engine._HeadGrid(HeadGrid("attn-2l"))
+    induction = np.full_like(scores.induction, 0.1)
+    induction[0, 1], induction[1, 0] = 0.95, 0.94
+    monkeypatch.setattr(engine, "_HeadGrid", lambda request: replace(scores, induction=induction))
+    session.set_text("w7 w8 w7")
+    ids = engine.answer(RunPrompt("attn-2l", "w7 w8 w7"), Job()).ids
+    after_repeat = int(np.flatnonzero(ids[:-1] == ids[-1])[0]) + 1
+    pictures = engine._Thumbnails(Thumbnails(session.run))
+    values = np.zeros_like(pictures.values)
+    values[0, 1, -1, 0] = values[1, 0, -1, after_repeat] = 1
+    monkeypatch.setattr(engine, "_Thumbnails", lambda request: replace(pictures, values=values))
+    panel = show(HeadsPanel)
+    assert session.selection.head == Head(1, 0)
+    shown = [button.text() for button in panel.best_buttons["induction"] if button.isVisible()]
+    assert shown == ["I · induction L0H1 0.95", "L1H0 0.94"]

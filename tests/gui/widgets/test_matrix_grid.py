@@ -107,7 +107,7 @@ def test_the_best_of_each_measure_is_marked_and_the_selected_framed(
     widget.set_thumbnails(patterns(2, 8, 10), None)
     head = Head(1, 5)
     plain = colours_in(widget, head)
-    widget.set_best({"induction": head, "previous token": Head(0, 1)})
+    widget.set_best({"induction": [head], "previous token": [Head(0, 1)]})
     assert palette.theme().text in colours_in(widget, head) - plain
     frame = widget.head_rect(head).topLeft() + QPointF(8, -1)
     accent = QColor(palette.theme().accent)
