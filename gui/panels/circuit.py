@@ -218,15 +218,29 @@ class CircuitPanel(Panel):
         run = self.run_result()
         position = self.position(run) if run is not None and question.token is None else None
         self.sentence.set_parts(self.say(answer, position))
-        for content, ids, labels, values in (
-            (self.strongest, answer.ids, answer.labels, answer.values),
-            (self.weakest, answer.bottom_ids, answer.bottom_labels, answer.bottom_values),
-        ):
-            content.set_rows(ids, labels, values, signed=True, highlight=answer.token_id)
+        self._draw_lists(answer)
         small = [f"rank {answer.rank:,} of {answer.d_vocab:,}", reading.signed(answer.value)]
         small += [f"median {reading.signed(answer.median)}", *self.small_print(answer, facts)]
         self.rank.set_parts([Token(answer.token_label), " itself: " + " · ".join(small)])
         self._draw_table()
+
+    def _draw_lists(self, answer: TokenRanking) -> None:
+        token = answer.token_id
+        self.strongest.set_rows(
+            answer.ids, answer.labels, answer.values, signed=True, highlight=token
+        )
+        # In a vocabulary of few tokens both ends hold the same ones: each is listed once.
+        last = min(len(answer.bottom_ids), answer.d_vocab - len(answer.ids))
+        if last <= 0:
+            self.weakest.clear("All tokens are in the first list.")
+            return
+        self.weakest.set_rows(
+            answer.bottom_ids[:last],
+            answer.bottom_labels[:last],
+            answer.bottom_values[:last],
+            signed=True,
+            highlight=token,
+        )
 
     def _draw_switches(self, facts: ModelFacts | None) -> None:
         self.source.set_value(self.effective_source())

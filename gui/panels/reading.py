@@ -71,6 +71,8 @@ def limits(
 
 def signed(value: float) -> str:
     """Return a number with its sign, for small print."""
+    if abs(value) < 0.005:
+        return "0.00"
     return f"{value:+.2f}".replace("-", MINUS)
 
 

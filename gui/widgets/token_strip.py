@@ -109,8 +109,8 @@ class TokenStrip(QAbstractScrollArea):
         return self._tiles[position].translated(0, -self.verticalScrollBar().value())
 
     def hasHeightForWidth(self) -> bool:
-        """Return that tokens wrap."""
-        return True
+        """Return whether the layout is to ask for a height: tokens wrap."""
+        return self.sizePolicy().hasHeightForWidth()
 
     def heightForWidth(self, width: int) -> int:
         """Return the height of the lines that a width needs, at most `max_lines` of them."""
