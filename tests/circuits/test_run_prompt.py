@@ -53,3 +53,8 @@ def test_a_model_is_described_by_its_own_sizes(answer, raw, name):
     assert facts.positions == ("learned" if "pos_embed.W_pos" in model.tensors else "none")
     assert facts.divisor == pytest.approx(model.d_head**0.5)
     assert facts.prepend_bos == facts.has_bos == (model.bos_id is not None)
+
+
+@pytest.mark.parametrize(("name", "within"), [("attn-2l", 1), ("attn-1l", 20)])
+def test_tea_follows_the_second_green(answer, name, within):
+    assert "·tea" in answer(RunPrompt(name, prompts.TEA, k=within)).next_labels

@@ -6,7 +6,7 @@ import torch
 from transformer_lens import FactoredMatrix
 
 from engine.messages import Head, Spectrum
-from tests.oracles import checkpoint, dense_circuits
+from tests.oracles import checkpoint, dense_circuits, made_models
 
 THIN_TOLERANCE = 1e-4  # relative, against dense float64
 CLIFF = 1e-5  # what lies behind d_head, over the first value
@@ -55,6 +55,16 @@ def test_groups_follow_the_one_percent_rule(answer, name, head, circuit):
     expected = dense_circuits.near_equal_groups(found.singular_values.tolist())
     assert [tuple(group) for group in found.groups] == expected
     assert found.dense_singular_values is None
+
+
+@pytest.mark.parametrize("circuit", ["ov", "qk"])
+@pytest.mark.parametrize("number", range(len(made_models.LADDERS)))
+def test_known_values_are_found_and_grouped_by_the_first_of_each_run(answer, number, circuit):
+    values, groups = made_models.LADDERS[number]
+    found = answer(Spectrum(made_models.LADDER, Head(0, number), circuit))
+    np.testing.assert_allclose(found.singular_values, values, rtol=1e-6)
+    assert [tuple(group) for group in found.groups] == groups
+    assert found.rank == sum(value > 1e-6 for value in values)
 
 
 @pytest.mark.parametrize("circuit", ["ov", "qk"])

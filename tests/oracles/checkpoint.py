@@ -20,7 +20,7 @@ MODELS = Path(__file__).parents[2] / "resources" / "models"
 TRAINED = ("attn-1l", "attn-2l")
 TOYS = ("toy", "toy-sharp")
 # n_layers, n_heads, d_model, d_head, d_vocab, n_ctx: no two alike, so that no mistaken axis fits.
-SMALL = (2, 3, 24, 5, 37, 19)
+SMALL = (2, 3, 24, 5, 38, 19)
 
 
 @dataclass(frozen=True, eq=False)

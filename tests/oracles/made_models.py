@@ -19,6 +19,13 @@ WIDE_SIZES = (1, 2, 256, 6, 17_000, 12)
 WORDS = ("a", "b", "c")
 PERFECT = "perfect-heads"  # induction, previous-token and first-token head
 COPY = 4
+LADDER = "ladder"  # singular values of one head each, of both circuits, and their groups
+LADDERS = (
+    ((2, 2, 1, 0.5), [(0, 1), (2, 2), (3, 3)]),
+    ((1, 8e-3, 2e-4, 1e-5), [(0, 0), (1, 1), (2, 2), (3, 3)]),
+    ((1, 0.995, 0.991, 0.985), [(0, 2), (3, 3)]),  # 0.985 is near 0.991, and far from the first
+    ((1, 1e-8, 1e-8, 1e-8), [(0, 0), (1, 1), (2, 2), (3, 3)]),  # rounding is no subspace
+)
 
 
 def _three_tokens(factor: float) -> tuple[np.ndarray, ...]:
@@ -56,6 +63,14 @@ def _by_position() -> dict[str, Tensor]:
     return tensors | {"pos_embed.W_pos": torch.eye(n_ctx).double()}
 
 
+def _ladder(values: tuple[float, ...]) -> tuple[np.ndarray, ...]:
+    """Return a head that reads and writes some directions with the given strengths."""
+    steps = np.diag(values)
+    reads = np.hstack([steps, np.zeros((4, 3))])  # [d_head, d_model]
+    writes = np.hstack([np.zeros((4, 3)), np.eye(4)])
+    return reads, writes, reads, writes.T
+
+
 def write_all(models: Path) -> None:
     """Write every made model into a folder, one folder each."""
     for name, norm in zip(RANDOM, (True, False), strict=True):
@@ -64,6 +79,9 @@ def write_all(models: Path) -> None:
     perfect = _by_position()
     words = ["<|BOS|>", *(f"w{i}" for i in range(1, len(perfect["embed.W_E"])))]
     checkpoint.write(models / PERFECT, perfect, words, norm=False, bos=words[0])
+    embed = np.random.default_rng(0).normal(size=(5, 7))
+    ladder = checkpoint.one_layer(embed, embed, [_ladder(values) for values, _ in LADDERS])
+    checkpoint.write(models / LADDER, ladder, "abcde", norm=False, bos=None)
     even = np.zeros((2, 2))
     no_value = (np.zeros((1, 2)), np.zeros((2, 1)))
     by_hand = {
