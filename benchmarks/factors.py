@@ -11,10 +11,13 @@ from engine import lowrank
 D_MODEL, D_HEAD, N_HEADS = 768, 64, 144
 REPEATS = 20
 """One head takes a millisecond or two; a timing is of this many."""
+THREADS = 1
+"""At these sizes a second thread only waits for the first, the more so the busier the machine."""
 
 
 def comparisons() -> Iterator[Comparison]:
     """Yield the comparisons, on random weights."""
+    torch.set_num_threads(THREADS)
     draw = torch.Generator().manual_seed(0)
     A = torch.randn(N_HEADS, D_MODEL, D_HEAD, generator=draw)
     B = torch.randn(N_HEADS, D_HEAD, D_MODEL, generator=draw)
