@@ -46,6 +46,7 @@ class AttentionPanel(Panel):
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
+        self._drawn = 0
         self.kind = Segmented(
             [("pattern", "pattern"), ("scores", "scores"), ("value-weighted", "value-weighted")],
             "What the cells hold",
@@ -118,7 +119,8 @@ class AttentionPanel(Panel):
         self._say_head()
         if not reading.head_exists(now, shown) or len(run.labels) != len(shown.labels):
             return
-        values = shown.values[now.head.number]
+        self._drawn = now.head.number
+        values = shown.values[self._drawn]
         kind = self._kind()
         low, high = reading.limits(values, shown.mask, kind, hide_bos)
         colours: Colours = "diverging" if kind == "scores" else "sequential"
@@ -150,10 +152,16 @@ class AttentionPanel(Panel):
         for cap in self._caps:
             cap.update()
 
+    def _asked(self, slot: str) -> Attention | None:
+        """Return the question behind what is known in a slot, old or new."""
+        answer = self.questions.answer(slot)
+        request = answer.request if answer else None
+        return request if isinstance(request, Attention) else None
+
     def _kind(self) -> Kind:
-        answer = self._answers["shown"].request
-        assert isinstance(answer, Attention)
-        return answer.kind
+        asked = self._asked("shown")
+        assert asked is not None
+        return asked.kind
 
     def _source(self) -> int | None:
         """Return the source position that the pinned query reads."""
@@ -204,11 +212,13 @@ class AttentionPanel(Panel):
         parts += [f" → key {key} ", Token(shown.labels[key])]
         if not shown.mask[query, key]:
             return [*parts, ": in the future, the head may not look there"]
-        number = self.session.selection.head.number
+        # The picture may still be that of the head before: its cells are what is told.
+        number, asked = self._drawn, self._asked("shown")
         told: list[str] = []
         for slot, name in (("pattern", "pattern"), ("scores", "score")):
-            found = self.known(slot)
-            if isinstance(found, Patterns) and found.values.shape == shown.values.shape:
+            found, other = self.known(slot), self._asked(slot)
+            same = asked and other and (asked.run, asked.layer) == (other.run, other.layer)
+            if isinstance(found, Patterns) and same:
                 told.append(f"{name} {_number(found.values[number, query, key])}")
                 if slot == "scores":
                     told[-1] += f" (divided by {found.divisor:.3g})"

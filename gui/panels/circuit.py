@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
 from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
@@ -33,15 +32,13 @@ from gui.engine_client import EngineClient
 from gui.panels import reading
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token
+from gui.panels.whole_table import TABLE_TOKENS, WholeTable
 from gui.session import OVQuestion, QKQuestion, Session
 from gui.theme import UNIT
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.ranked_list import RankedList
 from gui.widgets.segmented import Segmented
 from gui.widgets.token_field import TokenField
-
-TABLE_TOKENS = 64
-"""Vocabularies up to this size are also drawn as a whole table."""
 
 TABLE_BESIDE = 380
 """A panel of at least this width has room for the table beside a list."""
@@ -101,8 +98,7 @@ class CircuitPanel(Panel):
         self.rank = Sentence(f"{self.title}: the token's own rank")
         self.strongest, self.weakest = RankedList(), RankedList()
         self.table = Heatmap()
-        self.table.set_describe(self._describe_cell)
-        self.table.clicked.connect(lambda row, column: self.ask(token=row))
+        self._whole = WholeTable(self.table, self.table_titles, lambda token: self.ask(token=token))
         self.second = QStackedWidget()
         self.second.addWidget(self.weakest)
         self.second.addWidget(self.table)
@@ -269,31 +265,9 @@ class CircuitPanel(Panel):
             widget.setVisible(wide or not shown)
         self.second.setCurrentIndex(1 if shown else 0)
         self.caption_labels[1].setText("whole table" if shown else self.captions[1])
-        if not isinstance(table, TokenTable) or not shown:
-            return
-        largest = float(np.max(np.abs(table.values))) or 1.0
-        self.table.set_grid(
-            table.values,
-            None,
-            table.labels,
-            table.labels,
-            limits=(-largest, largest),
-            colours="diverging",
-            row_title=self.table_titles[0],
-            column_title=self.table_titles[1],
-            unit="",
-        )
         answer = self.known("tokens")
-        if isinstance(answer, TokenRanking):
-            self.table.set_pinned(answer.token_id, None)
-
-    def _describe_cell(self, row: int, column: int) -> str:
-        table = self.known("table")
-        if not isinstance(table, TokenTable) or max(row, column) >= len(table.labels):
-            return ""
-        value = reading.signed(float(table.values[row, column]))
-        first, second = self.table_titles
-        return f"{first} {table.labels[row]}, {second} {table.labels[column]}: {value}"
+        if shown and isinstance(table, TokenTable) and isinstance(answer, TokenRanking):
+            self._whole.draw(table, answer.token_id)
 
     def _choose_view(self) -> None:
         self._view_chosen = True

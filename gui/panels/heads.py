@@ -97,6 +97,9 @@ class HeadsPanel(Panel):
         if scores is None or not fitting:
             self.grid.set_scores(None, "")
             self.grid.set_best({})
+            for buttons in self.best_buttons.values():
+                for button in buttons:
+                    button.hide()
         else:
             self.grid.set_best({name: best(getattr(scores, field)) for field, name, _ in MEASURES})
             shown = now.measure != "pattern"

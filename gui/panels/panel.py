@@ -1,7 +1,6 @@
 """What every panel has in common: it asks, waits, draws, and says what state it is in."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
@@ -20,6 +19,7 @@ from superqt import QElidingLabel
 
 from engine.messages import LoadModel, ModelFacts, Request, Result, Run
 from gui.engine_client import EngineClient, Failure
+from gui.panels.questions import Questions
 from gui.panels.sentence import Sentence
 from gui.session import Session
 from gui.theme import UNIT
@@ -29,14 +29,6 @@ State = Literal["waiting", "fresh", "old", "failed"]
 TURN_MS = 5
 PATIENCE_MS = 250
 """How long an old picture stands unmarked: most answers come sooner, and a mark would flicker."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A question of a slot and what came back."""
-
-    request: Request
-    result: Result
 
 
 class Panel(QWidget):
@@ -67,9 +59,7 @@ class Panel(QWidget):
         self.session = session
         self.client = client
         self.setAccessibleName(self.title)
-        self._asked: dict[str, Request] = {}
-        self._answers: dict[str, Answer] = {}
-        self._failures: dict[str, tuple[Request, Failure]] = {}
+        self.questions = Questions(self, client)
         self._active = False
         self._state: State = "waiting"
         self._make_frame()
@@ -91,13 +81,12 @@ class Panel(QWidget):
 
     def known(self, slot: str) -> Result | None:
         """Return the last good answer of a slot, old or new."""
-        answer = self._answers.get(slot)
+        answer = self.questions.answer(slot)
         return answer.result if answer else None
 
     def current(self, slot: str, request: Request) -> Result | None:
         """Return the answer to exactly this question, if it is there."""
-        answer = self._answers.get(slot)
-        return answer.result if answer and answer.request == request else None
+        return self.questions.current(slot, request)
 
     def facts(self) -> ModelFacts | None:
         """Return what is known of the model in use."""
@@ -132,15 +121,11 @@ class Panel(QWidget):
 
     def failure(self) -> Failure | None:
         """Return why something that is wanted now has no answer."""
-        wanted = self.wants()
-        for slot, (request, failure) in self._failures.items():
-            if wanted.get(slot) == request:
-                return failure
-        return None
+        return next(iter(self.questions.failures(self.wants()).values()), None)
 
     def ask_again(self) -> None:
         """Ask once more for what failed or was stopped."""
-        self._failures.clear()
+        self.questions.forgive()
         self.refresh()
 
     def redraw(self) -> None:
@@ -148,36 +133,21 @@ class Panel(QWidget):
         self._redraw.start()
 
     def refresh(self) -> None:
-        """Ask what is not known yet and draw what is."""
-        if not self._active:
-            return
-        wanted = self.wants()
-        for slot in [slot for slot in self._asked if slot not in wanted]:
-            del self._asked[slot]
-            self.client.withdraw(self, slot)
-        for slot, request in wanted.items():
-            failed = self._failures.get(slot)
-            settled = self.current(slot, request) is not None or (failed and failed[0] == request)
-            if settled:
-                if self._asked.pop(slot, None) is not None:
-                    self.client.withdraw(self, slot)
-            elif self._asked.get(slot) != request:
-                self._asked[slot] = request
-                self.client.ask(self, slot, request)
-        self._update_state(wanted)
+        """Ask what is not known yet, and say what state that leaves the panel in."""
+        if self._active:
+            wanted = self.wants()
+            self.questions.ask(wanted)
+            self._update_state(wanted)
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take an answer."""
-        self._asked.pop(slot, None)
-        self._failures.pop(slot, None)
-        self._answers[slot] = Answer(request, result)
+        self.questions.take(slot, request, result)
         self.refresh()
         self.redraw()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Learn that there is none."""
-        self._asked.pop(slot, None)
-        self._failures[slot] = (request, failure)
+        self.questions.miss(slot, request, failure)
         self.refresh()
         self.redraw()
 
@@ -198,9 +168,7 @@ class Panel(QWidget):
         super().hideEvent(event)
         if not event.spontaneous():
             self._active = False
-            for slot in self._asked:
-                self.client.withdraw(self, slot)
-            self._asked.clear()
+            self.questions.withdraw()
             self._patience.stop()
             self._redraw.stop()
 
@@ -297,7 +265,7 @@ class Panel(QWidget):
             self._say_waiting()
 
     def _draw(self) -> None:
-        self._pages.setCurrentIndex(1 if self.main in self._answers else 0)
+        self._pages.setCurrentIndex(0 if self.known(self.main) is None else 1)
         wanted = self.wants().get(self.main)
         # An old picture stays what it was: drawn again it would mix old numbers and a new head.
         if wanted is not None and self.current(self.main, wanted) is not None:
@@ -305,16 +273,13 @@ class Panel(QWidget):
             self._place_controls()
 
     def _update_state(self, wanted: dict[str, Request]) -> None:
-        failing = any(wanted.get(slot) == request for slot, (request, _) in self._failures.items())
-        complete = self.main in wanted and all(
-            self.current(slot, request) is not None for slot, request in wanted.items()
-        )
-        if failing:
-            state: State = "failed"
-        elif complete:
+        state: State
+        if self.questions.failures(wanted):
+            state = "failed"
+        elif self.main in wanted and self.questions.complete(wanted):
             state = "fresh"
         else:
-            state = "old" if self.main in self._answers else "waiting"
+            state = "waiting" if self.known(self.main) is None else "old"
         self._state = state
         if state == "old":
             if not self._patience.isActive():
@@ -337,18 +302,17 @@ class Panel(QWidget):
 
     def say_failure(self) -> None:
         """Say what failed, where the user looks."""
-        failure = self.failure()
-        if failure is None:
+        failures = self.questions.failures(self.wants())
+        if not failures:
             return
-        shared = {slot for slot, (r, _) in self._failures.items() if self.wants().get(slot) == r}
-        if shared <= {"run", "facts"}:
+        self._waiting_text.set_parts([])
+        if set(failures) <= {"run", "facts"}:
             # The sentence itself stands in the Prompt panel, once.
-            old = " This is the last one that was." if self.main in self._answers else ""
+            old = "" if self.known(self.main) is None else " This is the last one that was."
             self.notice.show_info(f"The prompt was not run: see Prompt.{old}")
-            self._waiting_text.set_parts([])
         else:
+            failure = next(iter(failures.values()))
             self.notice.show_failure(failure.sentence, failure.details)
-            self._waiting_text.set_parts([])
 
     def _say_waiting(self) -> None:
         doing = self.client.doing

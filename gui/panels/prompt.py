@@ -114,6 +114,7 @@ class PromptPanel(Panel):
         failure = self.failure()
         if failure is None:
             return
+        self._waiting_text.set_parts([])
         self.notice.show_failure(failure.sentence, failure.details)
         facts = self.facts()
         usable = facts is not None and facts.example != self.session.selection.text
@@ -162,9 +163,11 @@ class PromptPanel(Panel):
 
     def _remember(self, text: str) -> None:
         last = self.history[-1] if self.history else None
-        if not text.strip() or text == last:
+        if not text.strip() or text in self.history:
             return
-        if last is not None and (text.startswith(last) or last.startswith(text)):
+        if last is not None and last.startswith(text):
+            return  # on the way back to another prompt
+        if last is not None and text.startswith(last):
             self.history.pop()  # one entry for a prompt that grew while it was typed
         self.history = [*self.history, text][-HISTORY_LENGTH:]
         self.edit.set_history(self.history)

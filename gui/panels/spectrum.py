@@ -108,7 +108,8 @@ class SpectrumPanel(Panel):
 
     def draw(self) -> None:
         """Show the curves and the direction."""
-        ov, qk = self.known("ov"), self.known("qk")
+        wanted = self.wants()
+        ov, qk = self.current("ov", wanted["ov"]), self.current("qk", wanted["qk"])
         if not (isinstance(ov, SingularValues) and isinstance(qk, SingularValues)):
             return
         self.mark.setText(self.session.selection.head.name)
@@ -137,17 +138,17 @@ class SpectrumPanel(Panel):
         return f" · OV value {width + 1} is {dense[width] / dense[0]:.0e} of the first"
 
     def _draw_direction(self) -> None:
-        found = self.known("direction")
-        shown = self._chosen is not None and isinstance(found, OVDirection | QKDirection)
+        request = self.wants().get("direction")
+        found = None if request is None else self.current("direction", request)
+        shown = isinstance(found, OVDirection | QKDirection)
         self.ends.setVisible(shown)
         self.sign.setVisible(shown)
-        if not shown or not isinstance(found, OVDirection | QKDirection):
+        if not isinstance(found, OVDirection | QKDirection):
             self.sentence.set_parts(["Click a value for the tokens at its two ends."])
             return
         circuit: Literal["ov", "qk"] = "ov" if isinstance(found, OVDirection) else "qk"
-        answer = self._answers["direction"].request
-        assert isinstance(answer, Direction)
-        told = f"{circuit.upper()} direction {answer.index + 1}, value {found.singular_value:.3g}"
+        assert isinstance(request, Direction)
+        told = f"{circuit.upper()} direction {request.index + 1}, value {found.singular_value:.3g}"
         first, last = found.group
         if last > first:
             told += f": values {first + 1} to {last + 1} are within 1 %, only their subspace "

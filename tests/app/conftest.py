@@ -3,6 +3,7 @@
 import pytest
 
 from engine import Engine
+from engine.messages import LoadModel
 from gui import palette
 from gui.engine_client import EngineClient
 from gui.session import Session
@@ -13,7 +14,9 @@ SECONDS = 120_000
 
 @pytest.fixture(scope="session")
 def engine():
-    return Engine()
+    engine = Engine()
+    engine.answer(LoadModel("attn-2l"))  # libraries are loaded here, which nothing can interrupt
+    return engine
 
 
 @pytest.fixture
