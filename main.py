@@ -58,6 +58,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of a pipe has left; closing standard output again must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        sys.stderr.write(f"headscope: {error.filename}: {error.strerror}\n")
+        return 2
     except Exception as error:
         if "--verbose" in words:
             traceback.print_exc()

@@ -1,9 +1,12 @@
 """Products of two thin matrices, A [d_model, d_head] times B [d_head, d_model], never multiplied.
 
-A and B are reduced by thin QR to a core of d_head x d_head, whose singular values are the
-product's: "A Mathematical Framework for Transformer Circuits" (Elhage et al., 2021) calls W_OV and
-W_QK low-rank for the same reason.
+A and B are each an orthonormal basis times a core of d_head x d_head, and the singular values of
+the two cores' product are those of A B: "A Mathematical Framework for Transformer Circuits"
+(Elhage et al., 2021) calls W_OV and W_QK low-rank for the same reason.
 """
+
+from collections.abc import Callable
+from itertools import product
 
 import torch
 from jaxtyping import Float
@@ -13,6 +16,9 @@ from engine.messages import Group
 
 GROUP_SHARE = 0.01
 """Singular values within this share of a group's first belong to it."""
+
+WELL_CONDITIONED = 1e-3
+"""Least share of the smallest pivot in the largest at which squaring the condition is harmless."""
 
 RANK_SHARE = 1e-6
 """Singular values at or below this share of the largest count as zero."""
@@ -38,16 +44,40 @@ def svd(
         A B = U diag(S) Vh, with U [..., d_model, d_head], S [..., d_head] largest first and Vh
         [..., d_head, d_model].
     """
-    if A.ndim > 2:
-        # One head after the other: LAPACK's threads help a head, and batches only cost memory.
-        heads = [svd(a, b) for a, b in zip(A.flatten(0, -3), B.flatten(0, -3), strict=True)]
-        lead = A.shape[:-2]
-        U, S, Vh = (torch.stack(p).view(*lead, *p[0].shape) for p in zip(*heads, strict=True))
-        return U, S, Vh
-    Q_A, R_A = torch.linalg.qr(A)
-    Q_B, R_B = torch.linalg.qr(B.mT)
-    U, S, Vh = torch.linalg.svd(R_A @ R_B.mT)
-    return Q_A @ U, S, Vh @ Q_B.mT
+    if A.ndim == 2:
+        return _svd(A, B)
+    # Head by head into one block: a head's intermediates stay in the processor's cache.
+    U, S, Vh = torch.empty_like(A), A.new_empty(A.shape[:-2] + A.shape[-1:]), torch.empty_like(B)
+    for head in product(*map(range, A.shape[:-2])):
+        U[head], S[head], Vh[head] = _svd(A[head], B[head])
+    return U, S, Vh
+
+
+def _svd(
+    A: Float[Tensor, "d_model d_head"], B: Float[Tensor, "d_head d_model"]
+) -> tuple[
+    Float[Tensor, "d_model d_head"], Float[Tensor, " d_head"], Float[Tensor, "d_head d_model"]
+]:
+    core_A, spread_A = _split(A)
+    core_B, spread_B = _split(B.mT)
+    U, S, Vh = torch.linalg.svd(core_A @ core_B.mT)
+    return spread_A(U), S, spread_B(Vh.mT).mT
+
+
+def _split(
+    A: Float[Tensor, "d_model d_head"],
+) -> tuple[Float[Tensor, "d_head d_head"], Callable[[Tensor], Tensor]]:
+    """Return the core of A and what multiplies by its basis: A = basis core."""
+    # Cholesky's QR in float64 is quicker than Householder's, but it squares the condition
+    # of A: where that could be felt, or A lacks columns, Householder's it is.
+    wide = A.double()
+    lower, failed = torch.linalg.cholesky_ex(wide.mT @ wide)
+    pivots = lower.diagonal().tolist()
+    if not failed.item() and min(pivots) > WELL_CONDITIONED * max(pivots):
+        core = lower.mT.to(A.dtype)
+        return core, lambda U: A @ torch.linalg.solve_triangular(core, U, upper=True)
+    Q, R = torch.linalg.qr(A)
+    return R, lambda U: Q @ U
 
 
 def singular_values(

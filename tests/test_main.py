@@ -139,13 +139,30 @@ def test_a_fault_of_our_own_is_one_line_too(run, monkeypatch):
 
 def test_figure_hands_over_the_head_only_where_a_question_has_none(run, monkeypatch, tmp_path):
     written = []
-    monkeypatch.setattr(figures, "write", lambda *given, **options: written.append(options))
+    monkeypatch.setattr(figures, "write", lambda *given, **options: written.append(options) or ())
     path = str(tmp_path / "f.pdf")
     assert run("figure", "attention", *PROMPT, "--head", "0.0", "-o", path)[0] == 0
     assert run("figure", "attention", *PROMPT, "--layer", "0", "--width", "6", "-o", path)[0] == 0
     assert run("figure", "spectrum", "--model", "toy", "--head", "0.0", "-o", path)[0] == 0
     assert [given["head"] for given in written] == [(0, 0), None, None]
     assert [given["width"] for given in written] == [3.25, 6, 3.25]
+
+
+def test_what_a_figure_could_not_do_is_said_when_verbose(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(figures, "write", lambda *given, **options: ("no font covers x",))
+    words = ["figure", "attention", *PROMPT, "--layer", "0", "-o", str(tmp_path / "f.pdf")]
+    assert run(*words) == (0, "", "")
+    status, out, err = run(*words, "--verbose")
+    assert (status, out) == (0, "")
+    assert "no font covers x\n" in err
+
+
+def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
+    path = str(tmp_path / "nowhere" / "f.csv")
+    status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", "-o", path)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "nowhere" in err
+    assert "No such file or directory" in err
 
 
 @pytest.fixture

@@ -26,6 +26,25 @@ def test_svd_multiplies_back_to_the_product(lead):
     torch.testing.assert_close(Vh @ Vh.mT, eye)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("smallest", [1e-1, 1e-4, 1e-7, 0])
+def test_svd_keeps_its_precision_for_factors_of_any_condition(dtype, smallest):
+    A, B = factors(seed=2)
+    scales = torch.logspace(0, -1, 7, dtype=torch.float64)
+    scales[-1] = smallest
+    A = torch.linalg.qr(A).Q * scales
+    A, B = A.to(dtype), B.to(dtype)
+    U, S, Vh = lowrank.svd(A, B)
+    dense = A.double() @ B.double()
+    eps = 100 * torch.finfo(dtype).eps
+    eye = torch.eye(7, dtype=dtype)
+    torch.testing.assert_close((U * S @ Vh).double(), dense, atol=eps * float(S[0]), rtol=0)
+    values = torch.linalg.svdvals(dense)[:7]
+    torch.testing.assert_close(S.double(), values, atol=eps * float(S[0]), rtol=0)
+    torch.testing.assert_close(U.mT @ U, eye, atol=eps, rtol=0)
+    torch.testing.assert_close(Vh @ Vh.mT, eye, atol=eps, rtol=0)
+
+
 @pytest.mark.parametrize("lead", [(), (4,), (2, 3)])
 def test_singular_values_are_those_of_the_dense_product(lead):
     A, B = factors(*lead, seed=1)
