@@ -131,3 +131,5 @@ def _keep_history(window: Window, settings: Settings, app: QApplication) -> None
         if isinstance(panel, PromptPanel):
             panel.set_history(settings.history())
             app.aboutToQuit.connect(lambda p=panel: settings.keep_history(p.history))
+    # The process may end before Qt would write by itself.
+    app.aboutToQuit.connect(settings.write)

@@ -43,6 +43,13 @@ class StatusBar(QStatusBar):
         session.changed.connect(self._on_changed)
         self._on_changed("model")
 
+    def ask_again(self) -> None:
+        """Ask for the facts of the model, unless they are known."""
+        name = self._session.selection.model
+        if self._facts is None or self._facts.name != name:
+            self.model.setText(name)
+            self._client.ask(self, "facts", LoadModel(name))
+
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take the facts of the model."""
         assert isinstance(result, ModelFacts)
@@ -62,11 +69,10 @@ class StatusBar(QStatusBar):
         self.model.setText("no model")
 
     def _on_changed(self, what: str) -> None:
+        # What failed before stands in its panel; here it would outlive what it was about.
+        self._failure = ""
         if what == "model":
-            name = self._session.selection.model
-            if self._facts is None or self._facts.name != name:
-                self.model.setText(name)
-            self._client.ask(self, "facts", LoadModel(name))
+            self.ask_again()
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
         if not what:

@@ -63,12 +63,22 @@ class TopBar(QWidget):
         row.addWidget(self.picture)
         self.show_theme_name()
         session.changed.connect(self._on_changed)
-        client.ask(self, "models", ListModels())
-        self._on_changed("model")
+        self._listed = False
+        self.ask_again()
+        self._show_model()
+        self._show_bos()
+
+    def ask_again(self) -> None:
+        """Ask for what is not known yet: at first, and after it failed or was stopped."""
+        if not self._listed:
+            self._client.ask(self, "models", ListModels())
+        if not self._knows_model():
+            self._client.ask(self, "facts", LoadModel(self._session.selection.model))
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take the list of models, or the facts of the one in use."""
         if isinstance(result, ModelList):
+            self._listed = True
             with QSignalBlocker(self.models):
                 self.models.clear()
                 for entry in result.models:
@@ -100,7 +110,7 @@ class TopBar(QWidget):
 
     def _on_changed(self, what: str) -> None:
         if what == "model":
-            self._client.ask(self, "facts", LoadModel(self._session.selection.model))
+            self.ask_again()
             self._show_model()
         if what in ("model", "prepend_bos"):
             self._show_bos()
@@ -116,9 +126,12 @@ class TopBar(QWidget):
             index = self.models.count() - 1
         self.models.setCurrentIndex(index)
 
+    def _knows_model(self) -> bool:
+        return self._facts is not None and self._facts.name == self._session.selection.model
+
     def _show_bos(self) -> None:
         now = self._session.selection
-        known = self._facts is not None and self._facts.name == now.model
+        known = self._knows_model()
         has = known and self._facts is not None and self._facts.has_bos
         default = self._facts.prepend_bos if known and self._facts is not None else True
         self.bos.setEnabled(has)

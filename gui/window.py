@@ -152,7 +152,9 @@ class Window(QMainWindow):
         """Ask what to take a picture of."""
         shown = [(dock.panel.title, dock) for dock in self.docks if dock.isVisible()]
         subjects: list[tuple[str, QWidget]] = [("Window", self), *shown]
-        PictureDialog(self, subjects).open()
+        dialog = PictureDialog(self, subjects)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
 
     def set_theme(self, theme: str) -> None:
         """Dress the application in `light`, `dark`, or what the system has."""
@@ -161,11 +163,14 @@ class Window(QMainWindow):
         assert isinstance(app, QApplication)
         palette.apply(app, palette.system_theme_name(app) if theme == SYSTEM_THEME else theme)
         self.top.show_theme_name()
+        self._theme_actions[theme].setChecked(True)
         if self._settings:
             self._settings.keep_theme(theme)
 
     def ask_again(self) -> None:
         """Ask for everything that failed or was stopped."""
+        self.top.ask_again()
+        self.status.ask_again()
         for panel in self.panels:
             panel.ask_again()
 
@@ -232,8 +237,11 @@ class Window(QMainWindow):
         self._add(view, "Reset layout", "Ctrl+0", self.reset_layout)
         view.addSeparator()
         group = QActionGroup(self)
+        self._theme_actions: dict[str, QAction] = {}
         for name in (SYSTEM_THEME, *THEMES):
-            action = view.addAction(f"{name.capitalize()} theme", partial(self.set_theme, name))
+            self._theme_actions[name] = action = view.addAction(
+                f"{name.capitalize()} theme", partial(self.set_theme, name)
+            )
             action.setCheckable(True)
             action.setChecked(name == self._theme)
             group.addAction(action)
@@ -253,4 +261,5 @@ class Window(QMainWindow):
     def _tell(self, title: str, text: str) -> None:
         box = QMessageBox(QMessageBox.Icon.NoIcon, title, text, parent=self)
         box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()

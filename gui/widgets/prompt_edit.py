@@ -53,8 +53,12 @@ class PromptEdit(QPlainTextEdit):
 
     def set_history(self, texts: Sequence[str]) -> None:
         """Remember earlier prompts, oldest first."""
+        walking = self._place < len(self._history)
+        shown = self._history[self._place] if walking else None
         self._history = list(texts)
-        self._place = len(self._history)
+        # Somebody who walks the history stays where they are in it.
+        kept = shown is not None and shown == self.toPlainText() and shown in self._history
+        self._place = self._history.index(shown) if kept and shown else len(self._history)
 
     def sizeHint(self) -> QSize:
         """Return the size of the text, at most `max_lines` high."""
@@ -93,13 +97,17 @@ class PromptEdit(QPlainTextEdit):
         way = QTextCursor.MoveOperation.Up if up else QTextCursor.MoveOperation.Down
         if probe.movePosition(way):
             return False
+        here = self.toPlainText()
+        if self._place == len(self._history) or here != self._history[self._place]:
+            self._place, self._draft = len(self._history), here
+        texts = [*self._history, self._draft]
         place = self._place + _HISTORY[key]
-        if not 0 <= place <= len(self._history):
+        while 0 <= place < len(texts) and texts[place] == here:
+            place += _HISTORY[key]  # the text that stands there already is no step
+        if not 0 <= place < len(texts):
             return False
-        if self._place == len(self._history):
-            self._draft = self.toPlainText()
         self._place = place
-        self._replace(self._draft if place == len(self._history) else self._history[place])
+        self._replace(texts[place])
         return True
 
     def _replace(self, text: str) -> None:

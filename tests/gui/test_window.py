@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox
 
 from engine.messages import Head, RunPrompt
@@ -221,3 +222,37 @@ def test_the_window_is_painted_before_an_engine_is_asked_for(qtbot, qapp, sessio
     qtbot.waitUntil(lambda: "engine" in order, timeout=5000)
     assert order[0] == "painted"
     assert client.close()
+
+
+def test_what_was_cancelled_before_the_engine_stood_is_there_after_f5(qtbot, qapp, session, client):
+    palette.apply(qapp, "light")
+    window = Window(session, client, None, "light")
+    qtbot.addWidget(window)
+    window.show()
+    client.cancel()
+    client.start()
+    window.ask_again()
+    qtbot.waitUntil(
+        lambda: not client.busy and all(p.filled for p in window.panels), timeout=20_000
+    )
+    assert window.top.models.count() == 2
+    assert window.top.bos.isEnabled()
+    assert window.status.model.text().startswith("attn-2l · ")
+
+
+def test_escape_in_a_token_field_gives_the_token_back_and_stops_nothing(qtbot, window):
+    field = next(panel for panel in window.panels if panel.title == "OV").token
+    before = field.text()
+    field.setFocus()
+    QTest.keyClicks(field, "zzz")
+    assert field.text() != before
+    with qtbot.assertNotEmitted(window.client.progress):
+        QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert field.text() == before
+
+
+def test_the_menu_marks_the_theme_in_use(window):
+    window.set_theme("dark")
+    assert [name for name, action in window._theme_actions.items() if action.isChecked()] == [
+        "dark"
+    ]

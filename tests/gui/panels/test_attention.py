@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from engine.messages import Head
+from engine.messages import Attention, Head, Refused
 from gui.panels import reading
 from gui.panels.attention import AttentionPanel
 
@@ -118,3 +118,13 @@ def test_scores_run_as_far_below_0_as_above():
 def test_a_single_token_has_a_range(hide):
     low, high = reading.limits(np.zeros((1, 1)), np.ones((1, 1), bool), "scores", hide)
     assert low < high
+
+
+def test_a_picture_of_the_head_before_is_told_with_its_own_numbers(panel, session, settle, engine):
+    session.choose_head(Head(0, 1))
+    settle(panel)
+    told = panel.describe(5, 2)
+    engine.failing[Attention] = Refused("stopped")
+    session.choose_head(Head(1, 3))
+    settle(panel)
+    assert panel.describe(5, 2) == told

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.job import Job
-from engine.messages import Head, HeadGrid, RunPrompt, Thumbnails
+from engine.messages import Head, HeadGrid, Refused, RunPrompt, Thumbnails
 from gui.panels.heads import HeadsPanel, best
 from tests.gui.fake_engine import BEST_INDUCTION
 
@@ -74,3 +74,10 @@ def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
     assert session.selection.head == Head(1, 0)
     shown = [button.text() for button in panel.best_buttons["induction"] if button.isVisible()]
     assert shown == ["I · induction L0H1 0.95", "L1H0 0.94"]
+
+
+def test_buttons_of_the_model_before_go_when_this_one_has_no_scores(panel, session, settle, engine):
+    engine.failing[HeadGrid] = Refused("no scores")
+    session.open_model("toy")
+    settle(panel)
+    assert not any(b.isVisible() for buttons in panel.best_buttons.values() for b in buttons)

@@ -103,7 +103,6 @@ def test_up_brings_back_the_prompt_before(panel, settle):
         QTest.keyClick(panel.edit, Qt.Key.Key_Return)
         settle(panel)
     QTest.keyClick(panel.edit, Qt.Key.Key_Up)
-    QTest.keyClick(panel.edit, Qt.Key.Key_Up)
     assert panel.edit.toPlainText() == "w1 first"
 
 
@@ -134,3 +133,27 @@ def test_every_example_opens_its_model_and_text(panel, settle, session, number):
     assert session.selection.model == model
     assert session.selection.text == text
     assert panel.edit.toPlainText() == text
+
+
+def test_up_and_down_reach_every_prompt_while_each_is_run(qtbot, panel, settle):
+    for text in ("w1 a", "w2 b", "w3 c"):
+        panel.edit.setPlainText(text)
+        QTest.keyClick(panel.edit, Qt.Key.Key_Return)
+        settle(panel)
+    before = list(panel.history)
+    shown = []
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Down):
+        QTest.keyClick(panel.edit, key)
+        with qtbot.waitSignal(panel.edit.edited, timeout=5000):
+            pass
+        settle(panel)
+        shown.append(panel.edit.toPlainText())
+    assert shown == ["w2 b", "w1 a", "w2 b", "w3 c"]
+    assert panel.history == before
+
+
+def test_deleting_words_keeps_the_longer_prompt_in_the_history(panel, session, settle):
+    for text in ("one long prompt", "one"):
+        session.set_text(text)
+        settle(panel)
+    assert panel.history[-1] == "one long prompt"

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from engine.messages import Direction, Head, Spectrum
+from engine.messages import Direction, Head, Refused, Spectrum
 from gui.panels.spectrum import SpectrumPanel
 
 
@@ -63,3 +63,18 @@ def test_the_other_side_of_a_direction_is_one_click_away(panel, settle):
     panel.sign.changed.emit("_negative")
     settle(panel)
     assert panel.lists[0].model().index(0, 1).data() == found.read_labels_negative[0]
+
+
+def test_a_direction_of_another_head_is_not_shown_under_the_name_of_this_one(
+    panel, session, settle, engine
+):
+    session.choose_head(Head(0, 1))
+    panel.choose("ov", 1)
+    settle(panel)
+    session.choose_head(Head(1, 1))
+    settle(panel)
+    engine.failing[Direction] = Refused("no direction")
+    panel.choose("ov", 2)
+    settle(panel)
+    assert not panel.ends.isVisible()
+    assert "no direction" in panel.notice.text()
