@@ -128,7 +128,7 @@ def _ask_lines(verbose: bool) -> int:
     for line in filter(str.strip, sys.stdin):
         record: dict[str, Any] = {"request": line.strip()}
         try:
-            record["request"] = json.loads(line)
+            record["request"] = json.loads(line, parse_constant=_no_constant)
             request = request_from_json(record["request"])
             record["request"] = request_to_json(request)
             with quiet(verbose):
@@ -137,9 +137,16 @@ def _ask_lines(verbose: bool) -> int:
             record["error"] = f"this line is not JSON: {error}"
         except Refused as refusal:
             record["error"] = str(refusal)
+        except Exception as error:
+            # One question must not end the conversation.
+            record["error"] = f"this should not happen: {type(error).__name__}: {error}"
         _say(_json(record))
         sys.stdout.flush()
     return 0
+
+
+def _no_constant(name: str) -> float:
+    raise Refused(f"{name} is not JSON: write a number")
 
 
 def _figure(words: list[str]) -> int:
@@ -193,7 +200,9 @@ def _answer(request: Request, given: Any) -> Result:
 
 
 def _json(record: dict[str, Any]) -> str:
-    return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+    # Escapes of JSON's own where the terminal could not show a character.
+    encoding = (sys.stdout.encoding or "utf-8").lower().replace("-", "")
+    return json.dumps(record, ensure_ascii=encoding != "utf8", allow_nan=False) + "\n"
 
 
 @contextlib.contextmanager

@@ -38,7 +38,11 @@ class QuestionParser(argparse.ArgumentParser):
         if missing := re.search(
             r"argument (\S+?)(?:/\S+)*: expected (?:one|at least one)", message
         ):
-            raise Refused(f"{missing[1]} needs a value after it; `{self.prog} --help` says which")
+            option = missing[1]
+            raise Refused(
+                f"{option} needs a value after it (`{self.prog} --help` says which); write "
+                f"{option}=VALUE where the value begins with a hyphen"
+            )
         raise Refused(message)
 
 

@@ -125,11 +125,11 @@ def groups(values: Float[Tensor, " d_head"]) -> tuple[Group, ...]:
 
 
 def overlap(left: Float[Tensor, "d_model rank"], right: Float[Tensor, "d_model rank"]) -> float:
-    """Return ||left^T right||_F^2 / rank: 1 for equal subspaces, 0 for orthogonal ones.
+    """Return ||left^T right||_F^2 / rank: 1 for equal subspaces, 0 for orthogonal or empty ones.
 
     Parameters
     ----------
     left, right : Tensor
         Orthonormal columns [d_model, rank].
     """
-    return float((left.mT @ right).square().sum() / left.shape[1])
+    return float((left.mT @ right).square().sum() / max(left.shape[1], 1))

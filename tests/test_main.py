@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 import main as headscope
+from engine import Engine
 from engine.messages import Refused
 from gui import app, figures, system
 
@@ -75,6 +76,7 @@ def test_ask_dash_answers_one_line_for_each_line(run, monkeypatch):
         '{"question": "run-prompt", "model": "toy", "text": "anse"}',
         "not json",
         '["attention"]',
+        '{"question": "run-prompt", "model": "toy", "text": "ans", "k": NaN}',
         '{"question": "load-model", "model": "toy"}',
     ]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
@@ -86,11 +88,31 @@ def test_ask_dash_answers_one_line_for_each_line(run, monkeypatch):
         ["error", "request"],
         ["error", "request"],
         ["error", "request"],
+        ["error", "request"],
         ["request", "result"],
     ]
     assert "'anse' is none of this model's tokens" in answers[1]["error"]
     assert "this line is not JSON" in answers[2]["error"]
-    assert answers[4]["result"]["d_vocab"] == 5
+    assert "NaN is not JSON" in answers[4]["error"]
+    assert answers[5]["result"]["d_vocab"] == 5
+
+
+def test_a_fault_of_our_own_ends_one_line_of_ask_dash_and_not_the_next(run, monkeypatch):
+    lines = [json.dumps({"question": "load-model", "model": name}) for name in ("toy", "toy-sharp")]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
+
+    def answer(self, request, job=None):
+        if request.model == "toy":
+            raise ZeroDivisionError("planted")
+        return honest(self, request, job)
+
+    honest = Engine.answer
+    monkeypatch.setattr(Engine, "answer", answer)
+    status, out, _ = run("ask", "-")
+    first, second = (json.loads(line) for line in out.splitlines())
+    assert status == 0
+    assert "planted" in first["error"]
+    assert second["result"]["name"] == "toy-sharp"
 
 
 @pytest.mark.parametrize("words", [["--help"], ["ask", "--help"], ["figure", "-h"]])

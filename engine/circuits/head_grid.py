@@ -32,10 +32,12 @@ def head_grid(model: Model, request: HeadGrid, job: Job) -> HeadGridScores:
     Raises
     ------
     Refused
-        If fewer than one sequence is asked for.
+        If fewer than one sequence is asked for, or the seed is negative.
     """
     if request.sequences < 1:
         raise Refused(f"sequences must be at least 1, not {request.sequences}")
+    if request.seed < 0:
+        raise Refused(f"the seed must be 0 or more, not {request.seed}")
     bos = [] if model.tokens.bos_id is None else [model.tokens.bos_id]
     ordinary = np.setdiff1d(np.arange(model.d_vocab), sorted(model.tokens.special_ids))
     length = min(LENGTH, (model.n_ctx - len(bos)) // 2, len(ordinary))

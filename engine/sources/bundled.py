@@ -26,7 +26,7 @@ def models_folder() -> Path:
 def entries() -> list[ModelEntry]:
     """List the bundled models, reading only their config.json."""
     return [
-        ModelEntry(config.parent.name, "bundled", _about(json.loads(config.read_bytes())))
+        ModelEntry(config.parent.name, "bundled", _about(config))
         for config in sorted(models_folder().glob("*/config.json"))
     ]
 
@@ -111,7 +111,15 @@ def _check(checkpoint: Checkpoint) -> None:
         )
 
 
-def _about(config: dict[str, Any]) -> str:
+def _about(path: Path) -> str:
+    try:
+        config = json.loads(path.read_bytes())
+        return _sentence(config)
+    except (KeyError, TypeError, ValueError):
+        return "damaged: its config.json cannot be read"
+
+
+def _sentence(config: dict[str, Any]) -> str:
     layers = "1 layer" if config["n_layers"] == 1 else f"{config['n_layers']} layers"
     return (
         f"attention only, trained on text: {layers} of {config['n_heads']} heads, "

@@ -75,7 +75,7 @@ def test_options_become_the_request(question, argv, request_):
         ("attention", PROMPT, "attention needs --layer: layer, counted from 0"),
         ("attention", [*PROMPT, "--head", "0.3", "--layer", "1"], "--layer 1 and --head 0.3 dis"),
         ("attention", [*PROMPT, "--layer", "one"], "--layer is a whole number, not 'one'"),
-        ("attention", [*PROMPT, "--layer"], "--layer needs a value"),
+        ("attention", [*PROMPT, "--layer"], "--layer needs a value.*--layer=VALUE"),
         ("attention", [*PROMPT, "--layer", "0", "--kind", "x"], "--kind is pattern, scores or val"),
         ("attention", [*PROMPT, "--layers", "0"], "no option '--layers': it takes .*--layer"),
         ("attention", [*PROMPT, "--layer", "0", "tea"], "no place for 'tea'"),

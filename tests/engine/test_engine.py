@@ -198,3 +198,8 @@ def test_steps_of_the_largest_bundled_model_are_close_enough_to_cancel_in_time(r
     times.append(time.thread_time())
     # Seconds of this thread's own work: a busy computer changes nothing.
     assert max(np.diff(times)) < 0.2
+
+
+def test_a_negative_seed_is_refused():
+    with pytest.raises(Refused, match="seed must be 0 or more, not -1"):
+        Engine().answer(HeadGrid("toy", seed=-1))

@@ -94,3 +94,7 @@ def test_overlap_is_one_for_equal_and_zero_for_orthogonal_subspaces():
     mixed = Q[:, :3] @ torch.linalg.qr(torch.randn(3, 3, dtype=torch.float64)).Q
     assert lowrank.overlap(Q[:, :3], mixed) == pytest.approx(1)
     assert lowrank.overlap(Q[:, :3], Q[:, 3:6]) == pytest.approx(0)
+
+
+def test_subspaces_of_a_zero_circuit_do_not_overlap():
+    assert lowrank.overlap(torch.zeros(5, 0), torch.zeros(5, 0)) == 0

@@ -75,3 +75,13 @@ def test_the_list_describes_each_model_without_reading_its_weights(folder, monke
     (entry,) = bundled.entries()
     assert entry.name == "small"
     assert "2 layers of 3 heads, 300 tokens" in entry.about
+
+
+def test_a_damaged_model_is_listed_as_such_and_hides_no_other(tmp_path, monkeypatch):
+    for name in ("good", "bad"):
+        write_model(tmp_path / name)
+    (tmp_path / "bad" / "config.json").write_text("{")
+    monkeypatch.setattr(bundled, "models_folder", lambda: tmp_path)
+    about = {entry.name: entry.about for entry in bundled.entries()}
+    assert about["bad"].startswith("damaged")
+    assert "layers" in about["good"]
