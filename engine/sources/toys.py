@@ -1,5 +1,7 @@
 """The five-token head of "Attention in tensor notation", sections 1 and 8.
 
+The two-layer toys of its sections 7 and 8 are in `two_layer_toys`.
+
 The notepad's four slots: is a name, which name, is another word, is `return`. The text writes each
 matrix as TransformerLens's transpose; here they have TransformerLens's shapes.
 """
@@ -10,6 +12,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from engine.messages import ModelEntry
+from engine.sources import two_layer_toys
 from engine.sources.checkpoint import Checkpoint
 
 WORDS = ("result", "=", "0", "ans", "return")
@@ -28,6 +31,7 @@ def entries() -> list[ModelEntry]:
     return [
         ModelEntry("toy", "toy", 'the five-token head of "Attention in tensor notation"'),
         ModelEntry("toy-sharp", "toy", "the same with W_Q tripled, as an induction head's"),
+        *two_layer_toys.entries(),
     ]
 
 
@@ -37,8 +41,10 @@ def load(name: str) -> Checkpoint:
     Parameters
     ----------
     name : str
-        `toy` or `toy-sharp`.
+        One of the names that `entries` lists.
     """
+    if name not in SHARPNESS:
+        return two_layer_toys.load(name)
     d_model, d_head = W_Q.shape
     at = "blocks.0.attn."
     tensors = {
