@@ -143,7 +143,8 @@ def answers_to(kind: type) -> list[type]:
         If there is none.
     """
     results = typing.get_args(messages.Result)
-    found = [r for r in results if re.match(rf"Answer to {kind.__name__}\b", r.__doc__ or "")]
+    answers = re.compile(rf"Answer to (\w+ and to )?{kind.__name__}\b")
+    found = [r for r in results if answers.match(r.__doc__ or "")]
     if not found:
         raise LookupError(f"no result says in its docstring that it answers {kind.__name__}")
     return found

@@ -20,6 +20,9 @@ Direction_ = Literal["output", "source"]
 Side = Literal["query", "key"]
 Source = Literal["token", "token+mlp0", "position"]
 CircuitName = Literal["ov", "qk"]
+Contrast = Literal["mean", "none"]
+CompositionKind = Literal["q", "k", "v"]
+Split = Literal["heads", "sources"]
 
 
 class Refused(Exception):
@@ -67,6 +70,10 @@ ModelName = Annotated[str, Says("name of the model, one of `headscope models`")]
 Token = Annotated[int | str, Says("one token: its text, or its id (as text `#id`)")]
 TopK = Annotated[int, Says("how many tokens to list at each end")]
 Offset = Annotated[int, Says("query position minus key position, for rotary models")]
+Position = Annotated[int, Says("position in the prompt; negative: from the end")]
+Target = Annotated[
+    Token | None, Says("the token asked about; none: the model's first guess after the position")
+]
 
 
 @dataclass(frozen=True)
@@ -198,6 +205,103 @@ class Table:
 
 
 @dataclass(frozen=True)
+class DirectPath:
+    """What the embedding of a token raises and lowers by itself: the bigram table W_E W_U."""
+
+    model: ModelName
+    token: Annotated[Token, Says("the token asked about")]
+    direction: Annotated[
+        Direction_,
+        Says(
+            "output: the token is read, the list is raised; source: the list is read, the "
+            "token is raised"
+        ),
+    ] = "output"
+    k: TopK = 10
+
+
+@dataclass(frozen=True)
+class HeadOutput:
+    """What one head adds to the logits at a position of a prompt."""
+
+    run: RunPrompt
+    head: Annotated[Head, Says("layer.head")]
+    position: Position = -1
+    target: Target = None
+    k: TopK = 10
+
+
+@dataclass(frozen=True)
+class LogitAttribution:
+    """What each part of the model gives to one logit at a position of a prompt."""
+
+    run: RunPrompt
+    position: Position = -1
+    target: Target = None
+    contrast_token: Annotated[
+        Token | None, Says("a token whose logit is taken off; none: see contrast")
+    ] = None
+    contrast: Annotated[
+        Contrast, Says("mean: the mean logit of the vocabulary is taken off; none: nothing is")
+    ] = "none"
+    split: Annotated[
+        Split, Says("heads: one part a head; sources: one part a head and source position")
+    ] = "heads"
+
+
+@dataclass(frozen=True)
+class VirtualHead:
+    """Two heads in a row as one: what the later one moves of what the earlier one moved."""
+
+    run: RunPrompt
+    earlier: Annotated[Head, Says("the head that writes, layer.head")]
+    later: Annotated[Head, Says("the head of a later layer that reads it, layer.head")]
+    token: Annotated[Token, Says("the token that the pair reads")]
+    k: TopK = 10
+
+
+@dataclass(frozen=True)
+class Composition:
+    """How strongly every head reads what every earlier head writes, from the weights."""
+
+    model: ModelName
+    kind: Annotated[
+        CompositionKind, Says("which input of the later head: its queries, keys or values")
+    ]
+    earlier: Annotated[
+        Head | None, Says("with later: a pair whose z is measured even outside the top 50")
+    ] = None
+    later: Annotated[Head | None, Says("see earlier")] = None
+    seed: Annotated[int, Says("seed of the random rotations that z compares with")] = 0
+
+
+@dataclass(frozen=True)
+class Eigenvalues:
+    """Eigenvalues of a head's full circuit, from tokens to tokens."""
+
+    model: ModelName
+    head: Annotated[Head, Says("layer.head")]
+    circuit: Annotated[CircuitName, Says("ov or qk")] = "ov"
+    offset: Offset = 0
+
+
+@dataclass(frozen=True)
+class DestinationRow:
+    """Where every head of the model looks from one position of a prompt."""
+
+    run: RunPrompt
+    position: Position = -1
+
+
+@dataclass(frozen=True)
+class LogitLens:
+    """What the model would say next after each layer, at every position of a prompt."""
+
+    run: RunPrompt
+    k: TopK = 10
+
+
+@dataclass(frozen=True)
 class HeadGrid:
     """Scores of every head on seeded repeated random tokens."""
 
@@ -297,7 +401,7 @@ class ThumbnailPatterns:
 
 @dataclass(frozen=True, eq=False)
 class TokenRanking:
-    """Answer to OVTokens."""
+    """Answer to OVTokens and to DirectPath."""
 
     ids: Annotated[IntArray, Says("strongest first", "k")]
     labels: Annotated[tuple[str, ...], Says("the same as shown")]
@@ -404,6 +508,150 @@ class TokenTable:
 
 
 @dataclass(frozen=True, eq=False)
+class OutputRanking:
+    """Answer to HeadOutput; b_O and the final norm's scale are left out."""
+
+    ids: Annotated[IntArray, Says("most raised first", "k")]
+    labels: Annotated[tuple[str, ...], Says("the same as shown")]
+    values: Annotated[FloatArray, Says("their values", "k", "logit times final_scale")]
+    bottom_ids: Annotated[IntArray, Says("most lowered first", "k")]
+    bottom_labels: Annotated[tuple[str, ...], Says("the same as shown")]
+    bottom_values: Annotated[FloatArray, Says("their values", "k", "logit times final_scale")]
+    target_id: Annotated[int, Says("the target's id")]
+    target_label: Annotated[str, Says("the same as shown")]
+    rank: Annotated[int, Says("1 + how many tokens have a strictly larger value than the target")]
+    value: Annotated[float, Says("the target's value", unit="logit times final_scale")]
+    by_source: Annotated[
+        FloatArray,
+        Says("what each position gives to it; they sum to it", "source", "logit times final_scale"),
+    ]
+    source_labels: Annotated[tuple[str, ...], Says("the tokens up to the position, as shown")]
+    position: Annotated[int, Says("the position, counted from 0")]
+    d_vocab: Annotated[int, Says("tokens ranked")]
+    final_scale: Annotated[float, Says("what the final norm divides by there; 1 without a norm")]
+
+
+@dataclass(frozen=True, eq=False)
+class LogitParts:
+    """Answer to LogitAttribution; the final norm's scale is frozen at the run's."""
+
+    labels: Annotated[tuple[str, ...], Says("embedding, positions, each head (and source), biases")]
+    values: Annotated[FloatArray, Says("what each gives", "part", "logit")]
+    heads: Annotated[tuple[Head | None, ...], Says("the head of each part; none: no head")]
+    sources: Annotated[IntArray, Says("its source position; -1: not split by source", "part")]
+    total: Annotated[float, Says("the sum of all parts", unit="logit")]
+    logit: Annotated[float, Says("the folded model's own logit, less the contrast's", unit="logit")]
+    remainder: Annotated[float, Says("logit - total", unit="logit")]
+    target_id: Annotated[int, Says("the target's id")]
+    target_label: Annotated[str, Says("the same as shown")]
+    contrast_label: Annotated[
+        str, Says("the token taken off as shown; mean, or none where none is")
+    ]
+    position: Annotated[int, Says("the position, counted from 0")]
+    final_scale: Annotated[float, Says("what the final norm divides by there; 1 without a norm")]
+
+
+@dataclass(frozen=True, eq=False)
+class VirtualHeadParts:
+    """Answer to VirtualHead."""
+
+    source_labels: Annotated[tuple[str, ...], Says("the prompt's tokens as shown")]
+    product: Annotated[FloatArray, Says("A_later A_earlier: rows sum to 1", "query source", "1")]
+    exact: Annotated[
+        FloatArray | None,
+        Says(
+            "A_later diag(1/s) A_earlier, s the scale of the later layer's norm; none without "
+            "a norm, where the product is exact",
+            "query source",
+        ),
+    ]
+    ids: Annotated[IntArray, Says("tokens raised by the product of both OV circuits", "k")]
+    labels: Annotated[tuple[str, ...], Says("the same as shown")]
+    values: Annotated[FloatArray, Says("their values", "k", "logit")]
+    bottom_ids: Annotated[IntArray, Says("tokens lowered, most negative first", "k")]
+    bottom_labels: Annotated[tuple[str, ...], Says("the same as shown")]
+    bottom_values: Annotated[FloatArray, Says("their values", "k", "logit")]
+    token_id: Annotated[int, Says("the token that is read")]
+    token_label: Annotated[str, Says("the same as shown")]
+    rank: Annotated[int, Says("1 + how many tokens have a strictly larger value than it")]
+    value: Annotated[float, Says("the token's own value", unit="logit")]
+    d_vocab: Annotated[int, Says("tokens ranked")]
+    eigenvalue_copying: Annotated[
+        float, Says("sum of the product OV's eigenvalues over the sum of their magnitudes")
+    ]
+    singular_values: Annotated[
+        FloatArray, Says("of the virtual weight W_O W_V, largest first", "d_head")
+    ]
+    share: Annotated[
+        float, Says("share of the later head's value input that the earlier one wrote")
+    ]
+    shares: Annotated[FloatArray, Says("the same at each query", "query", "1")]
+
+
+class Pair(NamedTuple):
+    """Two heads, the one that writes first."""
+
+    earlier: Head
+    later: Head
+
+
+@dataclass(frozen=True, eq=False)
+class CompositionScores:
+    """Answer to Composition."""
+
+    pairs: Annotated[tuple[Pair, ...], Says("every pair of a head and one of an earlier layer")]
+    scores: Annotated[FloatArray, Says("||A B|| / (||A|| ||B||)", "pair", "1")]
+    baseline: Annotated[
+        float, Says("what random directions score: 1 / sqrt(d_model), less 1 where a norm centres")
+    ]
+    z: Annotated[
+        FloatArray,
+        Says(
+            "standard deviations above 200 random rotations of the same singular values, for the "
+            "50 best pairs and the one asked for; not a number (null in JSON) for others",
+            "pair",
+        ),
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class ComplexValues:
+    """Answer to Eigenvalues; scores are not divided."""
+
+    real: Annotated[FloatArray, Says("real parts, largest magnitude first", "d_head")]
+    imag: Annotated[FloatArray, Says("imaginary parts", "d_head")]
+    positivity: Annotated[
+        float,
+        Says("their sum over the sum of their magnitudes (ov: copying); none if all are 0"),
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class HeadRows:
+    """Answer to DestinationRow."""
+
+    heads: Annotated[tuple[Head, ...], Says("every head of the model")]
+    values: Annotated[FloatArray, Says("its attention from the position", "head source", "1")]
+    source_labels: Annotated[tuple[str, ...], Says("the tokens up to the position, as shown")]
+    position: Annotated[int, Says("the position, counted from 0")]
+    induction: Annotated[FloatArray, Says("induction score on repeated random tokens", "head", "1")]
+    previous_token: Annotated[FloatArray, Says("previous-token score on the same", "head", "1")]
+
+
+@dataclass(frozen=True, eq=False)
+class LayerGuesses:
+    """Answer to LogitLens; the final norm is computed anew for each stage."""
+
+    stages: Annotated[tuple[str, ...], Says("embedding, then each layer")]
+    source_labels: Annotated[tuple[str, ...], Says("the prompt's tokens as shown")]
+    ids: Annotated[IntArray, Says("most probable next tokens", "stage position k")]
+    labels: Annotated[
+        tuple[tuple[tuple[str, ...], ...], ...], Says("the same as shown, nested alike")
+    ]
+    log_probs: Annotated[FloatArray, Says("their log-probabilities", "stage position k", "nat")]
+
+
+@dataclass(frozen=True, eq=False)
 class HeadGridScores:
     """Answer to HeadGrid; means go over the rows where a measure is defined."""
 
@@ -427,6 +675,14 @@ Request = (
     | Spectrum
     | Direction
     | Table
+    | DirectPath
+    | HeadOutput
+    | LogitAttribution
+    | VirtualHead
+    | Composition
+    | Eigenvalues
+    | DestinationRow
+    | LogitLens
     | HeadGrid
 )
 Result = (
@@ -442,6 +698,13 @@ Result = (
     | OVDirection
     | QKDirection
     | TokenTable
+    | OutputRanking
+    | LogitParts
+    | VirtualHeadParts
+    | CompositionScores
+    | ComplexValues
+    | HeadRows
+    | LayerGuesses
     | HeadGridScores
 )
 
@@ -457,5 +720,13 @@ QUESTIONS: dict[str, type[Request]] = {
     "spectrum": Spectrum,
     "direction": Direction,
     "table": Table,
+    "direct-path": DirectPath,
+    "head-output": HeadOutput,
+    "logit-attribution": LogitAttribution,
+    "virtual-head": VirtualHead,
+    "composition": Composition,
+    "eigenvalues": Eigenvalues,
+    "destination-row": DestinationRow,
+    "logit-lens": LogitLens,
     "head-grid": HeadGrid,
 }

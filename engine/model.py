@@ -12,7 +12,7 @@ from transformer_lens.model_bridge import TransformerBridge
 
 from engine.folding import HeadWeights, centred, fold, normalised
 from engine.job import Job
-from engine.messages import Head, Refused, RunPrompt
+from engine.messages import CircuitName, Head, Refused, RunPrompt
 from engine.runs import ForwardPass, forward
 from engine.sources.checkpoint import Checkpoint
 from engine.tokens import Tokens
@@ -46,6 +46,7 @@ class Model:
         self.tokens = Tokens(checkpoint.tokenizer, checkpoint.bos_token)
         self._bridge = _bridge(checkpoint)
         self._last: ForwardPass | None = None
+        self._grams: dict[CircuitName, Tensor] = {}
         # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
         self._rows_U: Tensor = self._bridge.unembed.W_U.T
         self._mean_U = self._rows_U.double().mean(0).float() if self.normalized else None
@@ -110,6 +111,43 @@ class Model:
         column = self._rows_U[token]
         return column if self._mean_U is None else centred(column - self._mean_U)
 
+    def mean_unembedding(self) -> Float[Tensor, " d_model"]:
+        """Return the mean column of the folded W_U over the vocabulary."""
+        if self._mean_U is not None:
+            return torch.zeros_like(self._mean_U)
+        return self._rows_U.double().mean(0).float()
+
+    def logit_biases(self) -> Float[Tensor, " d_vocab"]:
+        """Return b_U, centred over the vocabulary where W_U is."""
+        biases: Tensor = self._bridge.unembed.b_U
+        return biases if self._mean_U is None else biases - biases.mean()
+
+    def written_bias(self, layer: int) -> Float[Tensor, " d_model"]:
+        """Return what a layer adds to every stream besides its heads: b_O with b_V moved into it.
+
+        Folded as "A Mathematical Framework for Transformer Circuits" (Elhage et al., 2021) does
+        for biases: rows of a pattern sum to 1, so that b_V W_O arrives whole.
+        """
+        attention = self._bridge.blocks[layer].attn
+        written = attention.b_O + torch.einsum("hd,hdm->m", attention.b_V, attention.W_O)
+        return centred(written) if self.normalized else written
+
+    def embedded(self, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
+        """Return the embeddings that enter the stream, as they are stored."""
+        rows: Tensor = self._bridge.embed.W_E[list(ids)]
+        return rows
+
+    def positions(self, length: int) -> Float[Tensor, "position d_model"]:
+        """Return what enters the stream for each position; zeros without learned positions."""
+        rows: Tensor = self._bridge.pos_embed.W_pos[:length]
+        return rows
+
+    def scale(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows"]:
+        """Return what a norm divides streams by; 1 without a norm."""
+        if not self.normalized:
+            return torch.ones(streams.shape[:-1])
+        return (streams.var(-1, correction=0) + self.eps).sqrt()
+
     def read_by(self, vectors: Float[Tensor, "d_model n"], job: Job) -> Float[Tensor, "d_vocab n"]:
         """Return the embedding of every token, as it is read, times some vectors."""
         rows_E = self._bridge.embed.W_E
@@ -122,6 +160,23 @@ class Model:
         vectors = centred(vectors.mT).mT
         mean = self._mean_U @ vectors
         return torch.cat([self._rows_U[part] @ vectors - mean for part in self._parts(job)])
+
+    def gram(self, circuit: CircuitName, job: Job) -> Float[Tensor, "d_model d_model"]:
+        """Return W_U W_E for the OV circuit, or W_E^T W_E for QK; made once, summed in float64.
+
+        A full circuit's eigenvalues are those of a d_head x d_head matrix through it.
+        """
+        if circuit not in self._grams:
+            total = torch.zeros(self.d_model, self.d_model, dtype=torch.float64)
+            for part in self._parts(job):
+                read = self.read(self._bridge.embed.W_E[part])
+                ends = read
+                if circuit == "ov":
+                    ends = self._rows_U[part]
+                    ends = ends if self._mean_U is None else centred(ends - self._mean_U)
+                total += ends.mT @ read
+            self._grams[circuit] = total
+        return self._grams[circuit]
 
     def _parts(self, job: Job) -> Iterator[slice]:
         rows = max(64, CHUNK // self.d_model)

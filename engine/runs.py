@@ -19,6 +19,8 @@ class ForwardPass:
     ----------
     streams
         Residual stream as each layer meets it, before its norm.
+    final
+        Residual stream after the last layer, before the final norm.
     queries, keys
         Of each layer, with biases.
     patterns
@@ -31,6 +33,7 @@ class ForwardPass:
 
     ids: tuple[int, ...]
     streams: tuple[Float[Tensor, "position d_model"], ...]
+    final: Float[Tensor, "position d_model"]
     queries: tuple[Float[Tensor, "head position d_head"], ...]
     keys: tuple[Float[Tensor, "head position d_head"], ...]
     patterns: tuple[Float[Tensor, "head query key"], ...]
@@ -51,7 +54,8 @@ def forward(bridge: Any, ids: tuple[int, ...], job: Job) -> ForwardPass:
         Steps before each layer.
     """
     n_layers = bridge.cfg.n_layers
-    kept: dict[str, list[Tensor]] = {"in": [], "hook_q": [], "hook_k": [], "hook_pattern": []}
+    names = ("hook_q", "hook_k", "hook_pattern")
+    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", *names)}
 
     def step(stream: Tensor, hook: Any) -> None:
         layer = len(kept["in"])
@@ -61,10 +65,10 @@ def forward(bridge: Any, ids: tuple[int, ...], job: Job) -> ForwardPass:
     def keeper(name: str) -> Callable[[Tensor, Any], None]:
         return lambda tensor, hook: kept[name].append(tensor[0])
 
-    hooks: list[tuple[str, Any]] = []
+    hooks: list[tuple[str, Any]] = [(f"blocks.{n_layers - 1}.hook_out", keeper("out"))]
     for layer in range(n_layers):
         hooks.append((f"blocks.{layer}.hook_in", step))
-        for name in ("hook_q", "hook_k", "hook_pattern"):
+        for name in names:
             hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
     logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)[0]
     log_probs = logits.log_softmax(-1)  # [position, d_vocab]
@@ -72,6 +76,7 @@ def forward(bridge: Any, ids: tuple[int, ...], job: Job) -> ForwardPass:
     return ForwardPass(
         ids=ids,
         streams=tuple(kept["in"]),
+        final=kept["out"][0],
         queries=tuple(q.transpose(0, 1) for q in kept["hook_q"]),  # [head, position, d_head]
         keys=tuple(k.transpose(0, 1) for k in kept["hook_k"]),  # [head, position, d_head]
         patterns=tuple(kept["hook_pattern"]),

@@ -4,27 +4,43 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.circuits.attention import attention
+from engine.circuits.composition import composition
+from engine.circuits.destination_row import destination_row
+from engine.circuits.direct_path import direct_path
 from engine.circuits.direction import direction
+from engine.circuits.eigenvalues import eigenvalues
 from engine.circuits.head_grid import head_grid
+from engine.circuits.head_output import head_output
 from engine.circuits.load_model import load_model
+from engine.circuits.logit_attribution import logit_attribution
+from engine.circuits.logit_lens import logit_lens
 from engine.circuits.ov_tokens import ov_tokens
 from engine.circuits.qk_tokens import qk_tokens
 from engine.circuits.run_prompt import run_prompt
 from engine.circuits.spectrum import spectrum
 from engine.circuits.table import table
 from engine.circuits.thumbnails import thumbnails
+from engine.circuits.virtual_head import virtual_head
 from engine.circuits.vocabulary import vocabulary
 from engine.messages import (
     Attention,
+    Composition,
+    DestinationRow,
     Direction,
+    DirectPath,
+    Eigenvalues,
     HeadGrid,
+    HeadOutput,
     LoadModel,
+    LogitAttribution,
+    LogitLens,
     OVTokens,
     QKTokens,
     RunPrompt,
     Spectrum,
     Table,
     Thumbnails,
+    VirtualHead,
     Vocabulary,
 )
 
@@ -40,5 +56,13 @@ COMPUTATIONS: dict[type, Callable[..., Any]] = {
     Spectrum: spectrum,
     Direction: direction,
     Table: table,
+    DirectPath: direct_path,
+    HeadOutput: head_output,
+    LogitAttribution: logit_attribution,
+    VirtualHead: virtual_head,
+    Composition: composition,
+    Eigenvalues: eigenvalues,
+    DestinationRow: destination_row,
+    LogitLens: logit_lens,
     HeadGrid: head_grid,
 }

@@ -2,12 +2,14 @@
 
 from engine.messages import (
     Direction,
+    OutputRanking,
     OVDirection,
     OVTokens,
     QKDirection,
     QKTokens,
     ScoreRanking,
     TokenRanking,
+    VirtualHeadParts,
 )
 from gui.figures import bars, heading
 from gui.figures.bars import Ranked
@@ -20,12 +22,19 @@ def _chosen(result: TokenRanking, ids: list[int]) -> int | None:
     return ids.index(result.token_id) if result.token_id in ids else None
 
 
-def _lists(result: TokenRanking, top: str = "highest", bottom: str = "lowest") -> list[Ranked]:
+def names_of(
+    result: TokenRanking | OutputRanking | VirtualHeadParts, top: str, bottom: str
+) -> tuple[str, str]:
+    """Return what both ends of a list are called: as given only where every sign bears it out."""
+    return (
+        top if (result.values > 0.0).all() else "highest",
+        bottom if (result.bottom_values < 0.0).all() else "lowest",
+    )
+
+
+def lists_of(result: TokenRanking, top: str = "highest", bottom: str = "lowest") -> list[Ranked]:
     """Return both lists, called what they were to be called only where every sign bears it out."""
-    if not (result.values > 0.0).all():
-        top = "highest"
-    if not (result.bottom_values < 0.0).all():
-        bottom = "lowest"
+    top, bottom = names_of(result, top, bottom)
     return [
         Ranked(top, result.labels, result.values, _chosen(result, result.ids.tolist())),
         Ranked(
@@ -37,7 +46,8 @@ def _lists(result: TokenRanking, top: str = "highest", bottom: str = "lowest") -
     ]
 
 
-def _footer(page: Page, y: float, result: TokenRanking, unit: str) -> float:
+def ranking_footer(page: Page, y: float, result: TokenRanking, unit: str) -> float:
+    """Say where the token asked about stands, and return where that ends."""
     places = decimals(result.values)
     return heading.sentence(
         page,
@@ -65,12 +75,12 @@ def draw_ov_tokens(page: Page, request: OVTokens, result: TokenRanking) -> float
     words: list[str | Token]
     if request.direction == "output":
         words = ["reading", token, f"{_where(request)}, this head raises and lowers".lstrip()]
-        lists = _lists(result, "raised", "lowered")
+        lists = lists_of(result, "raised", "lowered")
     else:
         words = ["the logit of", token, "is raised and lowered when this head reads"]
-        lists = _lists(result, "raised by", "lowered by")
+        lists = lists_of(result, "raised by", "lowered by")
     y = heading.sentence(page, y, words)
-    return _footer(page, bars.draw(page, y, lists), result, "in logits")
+    return ranking_footer(page, bars.draw(page, y, lists), result, "in logits")
 
 
 def draw_qk_tokens(page: Page, request: QKTokens, result: ScoreRanking) -> float:
@@ -81,13 +91,13 @@ def draw_qk_tokens(page: Page, request: QKTokens, result: ScoreRanking) -> float
     words: list[str | Token]
     if request.side == "query":
         words = ["query", token, f"{_where(request)} looks for keys{distance}"]
-        lists = _lists(result)
+        lists = lists_of(result)
     else:
         words = ["key", token, f"{_where(request)} is looked for by queries{distance}"]
-        lists = _lists(result)
+        lists = lists_of(result)
     y = heading.sentence(page, y, words)
     unit = f"scores divided by {plain(result.divisor)}"
-    return _footer(page, bars.draw(page, y, lists), result, unit)
+    return ranking_footer(page, bars.draw(page, y, lists), result, unit)
 
 
 def ends(request: Direction) -> tuple[tuple[str, str], tuple[str, str]]:

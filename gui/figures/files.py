@@ -16,9 +16,16 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from engine.messages import (
     QUESTIONS,
     Attention,
+    Composition,
+    DestinationRow,
     Direction,
+    DirectPath,
+    Eigenvalues,
     Head,
     HeadGrid,
+    HeadOutput,
+    LogitAttribution,
+    LogitLens,
     OVTokens,
     QKTokens,
     Refused,
@@ -26,13 +33,22 @@ from engine.messages import (
     Spectrum,
     Table,
     Thumbnails,
+    VirtualHead,
 )
 from gui.figures import provenance, rows
 from gui.figures.attention import draw_attention, draw_thumbnails
 from gui.figures.circuits import draw_direction, draw_ov_tokens, draw_qk_tokens
+from gui.figures.compositions import draw_composition, draw_eigenvalues
 from gui.figures.fonts import GENERIC, uncovered
 from gui.figures.grids import draw_head_grid, draw_table
+from gui.figures.layers import draw_destination_row, draw_logit_lens
 from gui.figures.page import SMALLEST, Page
+from gui.figures.paths import (
+    draw_direct_path,
+    draw_head_output,
+    draw_logit_attribution,
+    draw_virtual_head,
+)
 from gui.figures.prompt import draw_run
 from gui.figures.spectrum import draw_spectrum
 
@@ -45,6 +61,14 @@ FIGURES: dict[type, Callable[..., float]] = {
     Spectrum: draw_spectrum,
     Direction: draw_direction,
     Table: draw_table,
+    DirectPath: draw_direct_path,
+    HeadOutput: draw_head_output,
+    LogitAttribution: draw_logit_attribution,
+    VirtualHead: draw_virtual_head,
+    Composition: draw_composition,
+    Eigenvalues: draw_eigenvalues,
+    DestinationRow: draw_destination_row,
+    LogitLens: draw_logit_lens,
     HeadGrid: draw_head_grid,
 }
 """How the answer to each question is drawn on a page; each returns the height it used."""

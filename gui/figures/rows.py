@@ -10,6 +10,7 @@ from typing import Any
 from engine.messages import (
     Attention,
     Direction,
+    DirectPath,
     Head,
     HeadGrid,
     HeadGridScores,
@@ -35,8 +36,7 @@ from engine.messages import (
 )
 from gui.figures.circuits import ends
 from gui.figures.grids import MEASURES
-
-Row = tuple[Any, ...]
+from gui.figures.rows_of_paths import PATH_ROWS, Row
 
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 
@@ -98,7 +98,7 @@ def _run(request: RunPrompt, result: Run) -> Iterator[Row]:
         yield "next", place + 1, token, label, value, math.nan
 
 
-def _ranking(request: OVTokens | QKTokens, result: TokenRanking) -> Iterator[Row]:
+def _ranking(request: OVTokens | QKTokens | DirectPath, result: TokenRanking) -> Iterator[Row]:
     yield "list", "place", "id", "token", "value"
     lists = (
         ("highest", result.ids, result.labels, result.values),
@@ -188,6 +188,8 @@ ROWS: dict[type, Callable[[Any, Any], Iterator[Row]]] = {
     Direction: _direction,
     Table: _table,
     HeadGrid: _head_grid,
+    DirectPath: _ranking,
+    **PATH_ROWS,
 }
 """How the answer to each question is written as rows; attention may be cut to one head."""
 

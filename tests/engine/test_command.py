@@ -6,15 +6,19 @@ from engine.command import parse, parser
 from engine.messages import (
     QUESTIONS,
     Attention,
+    Composition,
     Direction,
     Head,
     HeadGrid,
+    HeadOutput,
+    LogitAttribution,
     OVTokens,
     QKTokens,
     Refused,
     RunPrompt,
     Spectrum,
     Thumbnails,
+    VirtualHead,
 )
 
 RUN = RunPrompt("toy", "ans 0")
@@ -60,6 +64,27 @@ PROMPT = [*TOY, "--text", "ans 0"]
             Direction("toy", Head(0, 0), index=1),
         ),
         ("head-grid", [*TOY, "--seed", "7"], HeadGrid("toy", 7)),
+        (
+            "head-output",
+            [*PROMPT, "--head", "0.0", "--position", "0", "--target", "ans"],
+            HeadOutput(RUN, Head(0, 0), 0, "ans"),
+        ),
+        (
+            "logit-attribution",
+            [*PROMPT, "--contrast-token", "ans", "--split", "sources"],
+            LogitAttribution(RUN, contrast_token="ans", split="sources"),
+        ),
+        (
+            "logit-attribution",
+            [*PROMPT, "--contrast", "MEAN"],
+            LogitAttribution(RUN, contrast="mean"),
+        ),
+        (
+            "virtual-head",
+            [*PROMPT, "--earlier", "0.4", "--later", "1.3", "--token", "0"],
+            VirtualHead(RUN, Head(0, 4), Head(1, 3), "0"),
+        ),
+        ("composition", [*TOY, "--kind", "k"], Composition("toy", "k")),
     ],
 )
 def test_options_become_the_request(question, argv, request_):

@@ -11,11 +11,18 @@ from engine.job import Cancelled, Job
 from engine.messages import (
     QUESTIONS,
     Attention,
+    Composition,
+    DestinationRow,
     Direction,
+    DirectPath,
+    Eigenvalues,
     Head,
     HeadGrid,
+    HeadOutput,
     ListModels,
     LoadModel,
+    LogitAttribution,
+    LogitLens,
     OVTokens,
     QKTokens,
     Refused,
@@ -23,6 +30,7 @@ from engine.messages import (
     Spectrum,
     Thumbnails,
     TokenTable,
+    VirtualHead,
     Vocabulary,
     VocabularyTokens,
 )
@@ -45,6 +53,14 @@ ASKED = [
     Spectrum("random", HEAD, "qk", dense=True),
     Direction("random", HEAD, "qk", index=1),
     HeadGrid("random", sequences=2),
+    DirectPath("random", 7),
+    HeadOutput(RUN, HEAD),
+    LogitAttribution(RUN, split="sources"),
+    VirtualHead(RUN, Head(0, 1), HEAD, 7),
+    Composition("random", "k"),
+    Eigenvalues("random", HEAD),
+    DestinationRow(RUN),
+    LogitLens(RUN, 3),
 ]
 
 

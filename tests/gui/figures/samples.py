@@ -135,6 +135,88 @@ def head_grid(layers: int = 2, heads: int = 8) -> tuple[m.HeadGrid, m.HeadGridSc
     return m.HeadGrid("attn-2l"), m.HeadGridScores(*grids, 50)
 
 
+def direct_path(
+    labels: tuple[str, ...] = TEAS, signed: bool = True
+) -> tuple[m.DirectPath, m.TokenRanking]:
+    return m.DirectPath("attn-2l", " tea"), m.TokenRanking(**_ranking(labels, signed))
+
+
+def _both_ends(labels: tuple[str, ...]) -> dict[str, Any]:
+    given = _ranking(labels)
+    names = ("ids", "labels", "values")
+    return {name: given[name] for name in (*names, *(f"bottom_{name}" for name in names))}
+
+
+def head_output(labels: tuple[str, ...] = TEA) -> tuple[m.HeadOutput, m.OutputRanking]:
+    by_source = np.random.default_rng(4).normal(size=len(labels))
+    result = m.OutputRanking(
+        **_both_ends(TEAS), target_id=2, target_label=TEAS[2], rank=3, value=2.62,
+        by_source=by_source, source_labels=labels, position=len(labels) - 1, d_vocab=8192,
+        final_scale=4.51,
+    )  # fmt: skip
+    return m.HeadOutput(run(labels), m.Head(1, 3)), result
+
+
+def logit_attribution(sources: int = 10) -> tuple[m.LogitAttribution, m.LogitParts]:
+    heads = [m.Head(layer, number) for layer in range(2) for number in range(8)]
+    places = [(head, source) for head in heads for source in range(sources)]
+    values = np.random.default_rng(5).normal(size=3 + len(places))
+    names = [f"{head.name} ← {at} {TEA[at % len(TEA)]}" for head, at in places]
+    result = m.LogitParts(
+        ("embedding", "positions", *names, "biases"), values, (None, None, *(h for h, _ in places),
+        None), np.array([-1, -1, *(at for _, at in places), -1]), float(values.sum()),
+        float(values.sum()) - 2e-6, -2e-6, 2, "·tea", "·coffee", 9, 4.51,
+    )  # fmt: skip
+    return m.LogitAttribution(run(), contrast_token=" coffee", split="sources"), result
+
+
+def virtual_head(
+    labels: tuple[str, ...] = TEA, norm: bool = True
+) -> tuple[m.VirtualHead, m.VirtualHeadParts]:
+    product = attention(labels, 1)[1].values[0]
+    result = m.VirtualHeadParts(
+        source_labels=labels, product=product, exact=product / 3.1 if norm else None,
+        **_both_ends(TEAS), token_id=2, token_label="·tea", rank=3, value=1.2, d_vocab=8192,
+        eigenvalue_copying=0.85, singular_values=np.ones(32), share=0.127,
+        shares=np.full(len(labels), 0.1),
+    )  # fmt: skip
+    return m.VirtualHead(run(labels), m.Head(0, 4), m.Head(1, 3), " tea"), result
+
+
+def composition(layers: int = 2, heads: int = 8) -> tuple[m.Composition, m.CompositionScores]:
+    every = [m.Head(layer, number) for layer in range(layers) for number in range(heads)]
+    pairs = tuple(m.Pair(a, b) for a in every for b in every if a.layer < b.layer)
+    scores = np.random.default_rng(6).uniform(0.05, 0.15, size=len(pairs))
+    return m.Composition("attn-2l", "k"), m.CompositionScores(pairs, scores, 0.0626, scores * 100)
+
+
+def eigenvalues() -> tuple[m.Eigenvalues, m.ComplexValues]:
+    random = np.random.default_rng(7)
+    result = m.ComplexValues(random.normal(size=32) + 1.0, random.normal(size=32), 0.61)
+    return m.Eigenvalues("attn-2l", m.Head(1, 3)), result
+
+
+def destination_row(
+    labels: tuple[str, ...] = TEA, layers: int = 2, heads: int = 8
+) -> tuple[m.DestinationRow, m.HeadRows]:
+    every = tuple(m.Head(layer, number) for layer in range(layers) for number in range(heads))
+    values = np.stack([attention(labels, len(every))[1].values[n, -1] for n in range(len(every))])
+    scores = np.random.default_rng(8).uniform(size=(2, len(every)))
+    return m.DestinationRow(run(labels)), m.HeadRows(
+        every, values, labels, len(labels) - 1, *scores
+    )
+
+
+def logit_lens(labels: tuple[str, ...] = TEA) -> tuple[m.LogitLens, m.LayerGuesses]:
+    stages = ("embedding", "layer 0", "layer 1")
+    shape = (3, len(labels), len(TEAS))
+    guesses = tuple((TEAS,) * len(labels) for _ in stages)
+    log_probs = np.broadcast_to(np.log(np.linspace(0.4, 1e-4, len(TEAS))), shape)
+    return m.LogitLens(run(labels)), m.LayerGuesses(
+        stages, labels, np.zeros(shape, int), guesses, log_probs
+    )
+
+
 def everything() -> dict[str, tuple[Any, Any]]:
     """Return one question and its answer for every picture."""
     return {
@@ -147,4 +229,12 @@ def everything() -> dict[str, tuple[Any, Any]]:
         "direction": direction(),
         "table": table(),
         "head-grid": head_grid(),
+        "direct-path": direct_path(),
+        "head-output": head_output(),
+        "logit-attribution": logit_attribution(),
+        "virtual-head": virtual_head(),
+        "composition": composition(),
+        "eigenvalues": eigenvalues(),
+        "destination-row": destination_row(),
+        "logit-lens": logit_lens(),
     }

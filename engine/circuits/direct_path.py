@@ -1,0 +1,50 @@
+"""The direct path, one row or column of W_E W_U at a time."""
+
+import numpy as np
+
+from engine.circuits.ranking import ends, rank_of
+from engine.job import Job
+from engine.messages import DirectPath, TokenRanking
+from engine.model import Model
+
+
+def direct_path(model: Model, request: DirectPath, job: Job) -> TokenRanking:
+    """Rank the vocabulary by what a token's own embedding raises, or by what raises a token.
+
+    The table W_E W_U is the "direct path" term of "A Mathematical Framework for Transformer
+    Circuits" (Elhage et al., 2021), "The path expansion trick": bigram statistics. Embeddings go
+    through the norm, alone; positions and b_U are left out.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : DirectPath
+        The question.
+    job : Job
+        Steps between chunks of the vocabulary.
+
+    Raises
+    ------
+    Refused
+        If the token does not exist.
+    """
+    token = model.tokens.resolve(request.token)
+    if request.direction == "output":
+        values = model.logits(model.embedding(token)[:, None], job)[:, 0]
+        source, vocabulary_source = "token", "unembedding"
+    else:
+        values = model.read_by(model.unembedding(token)[:, None], job)[:, 0]
+        source, vocabulary_source = "unembedding", "token"
+    values = values + 0.0  # no negative zeros
+    return TokenRanking(
+        **ends(model, values, request.k)._asdict(),
+        token_id=token,
+        token_label=model.tokens.labels[token],
+        rank=rank_of(values, token),
+        value=float(values[token]),
+        median=float(np.median(values.numpy())),
+        d_vocab=model.d_vocab,
+        source=source,
+        vocabulary_source=vocabulary_source,
+    )

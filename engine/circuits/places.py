@@ -1,0 +1,58 @@
+"""Where in a prompt a question stands, and about which next token it is."""
+
+from typing import NamedTuple
+
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.circuits.source_vectors import position
+from engine.job import Job
+from engine.messages import RunPrompt, Token
+from engine.model import Model
+from engine.runs import ForwardPass
+
+
+class Place(NamedTuple):
+    """A position of a prompt and what the model makes of it."""
+
+    passed: ForwardPass
+    position: int
+    final_scale: float
+    logits: Float[Tensor, " d_vocab"]
+
+
+def place(model: Model, run: RunPrompt, asked: int, job: Job) -> Place:
+    """Run a prompt and read the folded model's logits at a position.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    run : RunPrompt
+        The prompt.
+    asked : int
+        The position; a negative one counts from the end.
+    job : Job
+        Steps between layers and chunks of the vocabulary.
+
+    Raises
+    ------
+    Refused
+        If the prompt cannot be run or has no such position.
+    """
+    passed = model.run(run, job)
+    at = position(asked, len(passed.ids))
+    final = passed.final[at]
+    logits = model.logits(model.read(final)[:, None], job)[:, 0] + model.logit_biases()
+    return Place(passed, at, float(model.scale(final)), logits)
+
+
+def target_of(model: Model, target: Token | None, logits: Float[Tensor, " d_vocab"]) -> int:
+    """Return the token that a question is about: the named one, or the model's first guess.
+
+    Raises
+    ------
+    Refused
+        If the name is not one token.
+    """
+    return int(logits.argmax()) if target is None else model.tokens.resolve(target)

@@ -1,0 +1,81 @@
+"""Two heads in a row as one head."""
+
+import torch
+
+from engine.circuits.eigenvalues import positivity, sorted_eigenvalues
+from engine.circuits.head_output import moved
+from engine.circuits.ranking import ends, rank_of
+from engine.circuits.spectrum import factors
+from engine.job import Job
+from engine.messages import Head, Refused, VirtualHead, VirtualHeadParts
+from engine.model import Model
+
+
+def check_order(earlier: Head, later: Head) -> None:
+    """Refuse two heads of which the later cannot read the earlier.
+
+    Raises
+    ------
+    Refused
+        If the second is not in a later layer.
+    """
+    if earlier[0] >= later[0]:
+        raise Refused(
+            f"head {later[0]}.{later[1]} is not in a later layer than {earlier[0]}.{earlier[1]}, "
+            "so that it cannot read what that one writes"
+        )
+
+
+def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadParts:
+    """Compose the patterns and the OV circuits of two heads.
+
+    (A2 x W_OV2)(A1 x W_OV1) = A2 A1 x W_OV1 W_OV2 in row convention, a head again: "A Mathematical
+    Framework for Transformer Circuits" (Elhage et al., 2021), "Virtual attention heads". With a
+    norm between the layers the contribution is exactly A2 diag(1/s) A1, s the scale that the later
+    layer's norm has on this run. The share is (c . v) / (v . v), v the later head's
+    attention-weighted input A2 X and c the earlier head's part of it.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : VirtualHead
+        The question.
+    job : Job
+        Steps between layers and chunks of the vocabulary.
+
+    Raises
+    ------
+    Refused
+        If a head or the token do not exist, the later head is not in a later layer, or the prompt
+        cannot be run.
+    """
+    earlier, later = request.earlier, request.later
+    (V_1, O_1), (V_2, O_2) = (factors(model, head, "ov") for head in (earlier, later))
+    check_order(earlier, later)
+    token = model.tokens.resolve(request.token)
+    passed = model.run(request.run, job)
+    first, second = (passed.patterns[head[0]][head[1]] for head in (earlier, later))
+    stream = passed.streams[later[0]]
+    scale = model.scale(stream)[:, None]
+    taken = second @ model.read(stream)  # [query, d_model]
+    given = second @ (first @ moved(model, passed, earlier) / scale)  # [query, d_model]
+    along, whole = (given * taken).sum(-1), (taken * taken).sum(-1)
+    written = model.embedding(token).double() @ V_1 @ O_1 @ V_2 @ O_2
+    values = model.logits(written.float()[:, None], job)[:, 0] + 0.0  # no negative zeros
+    core = O_1 @ V_2 @ O_2 @ model.gram("ov", job) @ V_1
+    return VirtualHeadParts(
+        source_labels=model.tokens.labelled(passed.ids),
+        product=(second @ first).numpy(),
+        exact=(second @ (first / scale)).numpy() if model.normalized else None,
+        **ends(model, values, request.k)._asdict(),
+        token_id=token,
+        token_label=model.tokens.labels[token],
+        rank=rank_of(values, token),
+        value=float(values[token]),
+        d_vocab=model.d_vocab,
+        eigenvalue_copying=positivity(sorted_eigenvalues(core)),
+        singular_values=torch.linalg.svdvals(O_1 @ V_2).numpy(),
+        share=float(along.sum() / whole.sum()),
+        shares=(along / whole).numpy(),
+    )

@@ -1,0 +1,84 @@
+"""Pairs of heads by how strongly they compose, and eigenvalues in the complex plane."""
+
+import numpy as np
+
+from engine.messages import (
+    ComplexValues,
+    Composition,
+    CompositionScores,
+    Eigenvalues,
+    Head,
+)
+from gui.figures import chart, heading, panels
+from gui.figures.chart import Frame
+from gui.figures.colours import amounts
+from gui.figures.labels import Axis
+from gui.figures.numbers import plain, ticks
+from gui.figures.page import Page
+from gui.theme import LIGHT
+
+_KINDS = {"q": "queries", "k": "keys", "v": "values"}
+_HEIGHT = 130.0
+
+
+def draw_composition(page: Page, request: Composition, result: CompositionScores) -> float:
+    """Draw the score of every pair, earlier head down and later head across."""
+    y = heading.draw(page, f"{request.kind.upper()}-composition", request.model)
+    earlier = sorted({pair.earlier for pair in result.pairs})
+    later = sorted({pair.later for pair in result.pairs})
+    values = np.full((len(earlier), len(later)), np.nan)
+    for pair, score in zip(result.pairs, result.scores.tolist(), strict=True):
+        values[earlier.index(pair.earlier), later.index(pair.later)] = score
+    best = int(np.argmax(result.scores))
+    pair = result.pairs[best]
+    grids = panels.Grids(
+        titles=[[]],
+        values=values[None],
+        seen=np.isfinite(values),
+        rows=Axis("earlier head", _names(earlier), token=False),
+        columns=Axis("later head", _names(later), token=False),
+        scale=amounts(values),
+        bar="composition score",
+        marked=[(earlier.index(pair.earlier), later.index(pair.later))],
+    )
+    bottom = panels.draw(page, y, grids)
+    words = (
+        f"how much of the later head's {_KINDS[request.kind]} reads what the earlier one writes; "
+        f"best: {pair.earlier.name} and {pair.later.name}, {plain(float(result.scores[best]))}; "
+        f"random directions: {plain(result.baseline)}"
+    )
+    return heading.sentence(page, bottom + 4.0, [words])
+
+
+def _names(heads: list[Head]) -> list[str]:
+    return [Head(*head).name for head in heads]
+
+
+def draw_eigenvalues(page: Page, request: Eigenvalues, result: ComplexValues) -> float:
+    """Draw eigenvalues as points of the complex plane."""
+    name = f"{request.head.name} {request.circuit.upper()} eigenvalues"
+    y = heading.draw(page, name, request.model) + 4.0
+    real, imag = (part.astype(np.float64) for part in (result.real, result.imag))
+    limit = 1.08 * float(max(np.abs(real).max(), np.abs(imag).max())) or 1.0
+    marks = ticks(-limit, limit, 4)
+    left = chart.margin(page, [plain(mark) for mark in marks])
+    side = min(_HEIGHT, page.width - left - 6.0)
+    frame = Frame(left, y, left + side, y + side)
+    middle, unit = (left + side / 2, y + side / 2), side / (2 * limit)
+    page.line([frame.left, frame.right], [middle[1]] * 2, colour=LIGHT.line, width=0.4)
+    page.line([middle[0]] * 2, [frame.top, frame.bottom], colour=LIGHT.line, width=0.4)
+    frame.draw(page, [(middle[1] - unit * mark, plain(mark)) for mark in marks], "imaginary")
+    line = page.line_height(page.small)
+    for mark in marks:
+        x = middle[0] + unit * mark
+        page.line([x, x], [frame.bottom, frame.bottom + 2.0], width=0.4)
+        below = frame.bottom + 3.0 + line / 2
+        page.text(x, below, plain(mark), size=page.small, anchor="center")
+    below = frame.bottom + 3.0 + 1.5 * line
+    page.text(middle[0], below, "real", size=page.small, anchor="center", colour=LIGHT.muted)
+    colour = LIGHT.curve_ov if request.circuit == "ov" else LIGHT.curve_qk
+    points = middle[0] + unit * real, middle[1] - unit * imag
+    page.line(*points, colour=colour, linestyle="none", marker="o", markersize=2.4)
+    share = "copying" if request.circuit == "ov" else "positivity"
+    words = f"sum over sum of magnitudes ({share}): {plain(result.positivity)}"
+    return heading.sentence(page, below + line / 2 + 2.0, [words])

@@ -1,0 +1,118 @@
+"""What reaches the logits: by the direct path, from one head, from every part, from two heads."""
+
+import numpy as np
+
+from engine.messages import (
+    DirectPath,
+    HeadOutput,
+    LogitAttribution,
+    LogitParts,
+    OutputRanking,
+    TokenRanking,
+    VirtualHead,
+    VirtualHeadParts,
+)
+from gui.figures import bars, heading, panels
+from gui.figures.bars import Ranked
+from gui.figures.circuits import lists_of, names_of, ranking_footer
+from gui.figures.colours import SHARES, amounts
+from gui.figures.heading import Token
+from gui.figures.labels import Axis
+from gui.figures.numbers import decimals, percent, plain, signed_number
+from gui.figures.page import Page
+
+_MOST_PARTS = 24
+_MOST_SOURCES = 10
+
+
+def draw_direct_path(page: Page, request: DirectPath, result: TokenRanking) -> float:
+    """Draw what a token's own embedding raises and lowers, or which tokens raise one."""
+    y = heading.draw(page, "Direct path", request.model)
+    token = Token(result.token_label)
+    if request.direction == "output":
+        y = heading.sentence(page, y, ["the embedding of", token, "alone raises and lowers"])
+        lists = lists_of(result, "raised", "lowered")
+    else:
+        y = heading.sentence(page, y, ["the logit of", token, "is raised and lowered by"])
+        lists = lists_of(result, "raised by", "lowered by")
+    return ranking_footer(page, bars.draw(page, y, lists), result, "in logits")
+
+
+def draw_head_output(page: Page, request: HeadOutput, result: OutputRanking) -> float:
+    """Draw what a head raises and lowers at a position, and the sources of the target's value."""
+    y = heading.draw(page, f"{request.head.name} output", request.run.model)
+    target = Token(result.target_label)
+    at = Token(result.source_labels[-1])
+    y = heading.sentence(page, y, ["at", at, f"(position {result.position}) it raises and lowers"])
+    chosen = [
+        ids.index(result.target_id) if result.target_id in ids else None
+        for ids in (result.ids.tolist(), result.bottom_ids.tolist())
+    ]
+    names = names_of(result, "raised", "lowered")
+    lists = [
+        Ranked(names[0], result.labels, result.values, chosen[0]),
+        Ranked(names[1], result.bottom_labels, result.bottom_values, chosen[1]),
+    ]
+    y = bars.draw(page, y, lists) + 2.0
+    value = signed_number(result.value, decimals(np.array([result.value])))
+    words = f": rank {result.rank:,} among {result.d_vocab:,} tokens ({value}), from"
+    y = heading.sentence(page, y, [target, words]) + 1.0
+    order = np.argsort(-np.abs(result.by_source), kind="stable")[:_MOST_SOURCES]
+    places = [f"{place} {result.source_labels[place]}" for place in order.tolist()]
+    y = bars.draw(page, y, [Ranked("", places, result.by_source[order])])
+    words = f"in logits times {plain(result.final_scale)}, the final norm's scale"
+    return heading.sentence(page, y + 2.0, [words] if result.final_scale != 1.0 else ["in logits"])
+
+
+def draw_logit_attribution(page: Page, request: LogitAttribution, result: LogitParts) -> float:
+    """Draw what each part gives to a logit, the strongest parts first."""
+    y = heading.draw(page, "Logit attribution", request.run.model)
+    words: list[str | Token] = ["the logit of", Token(result.target_label)]
+    if result.contrast_label == "mean":
+        words.append("less the mean logit")
+    elif result.contrast_label != "none":
+        words += ["less that of", Token(result.contrast_label)]
+    y = heading.sentence(page, y, [*words, f"after position {result.position}"])
+    order = np.argsort(-np.abs(result.values), kind="stable")
+    shown, left = order[:_MOST_PARTS], order[_MOST_PARTS:]
+    names = [result.labels[place] for place in shown.tolist()]
+    y = bars.draw(page, y, [Ranked("", names, result.values[shown])])
+    said = f"total {plain(result.total)}, logit {plain(result.logit)}"
+    said += f", remainder {result.remainder:.1e}".replace("-", "−")
+    if len(left):
+        said += f"; {len(left):,} smaller parts sum to {plain(float(result.values[left].sum()))}"
+    return heading.sentence(page, y + 2.0, [said])
+
+
+def draw_virtual_head(page: Page, request: VirtualHead, result: VirtualHeadParts) -> float:
+    """Draw the pattern of two heads in a row and what their product raises for a token."""
+    name = f"{request.earlier.name} then {request.later.name}"
+    y = heading.draw(page, name, request.run.model)
+    count = len(result.source_labels)
+    exact = result.exact is not None
+    values = [result.product] if result.exact is None else [result.product, result.exact]
+    grids = panels.Grids(
+        titles=[["product"], ["exact, with the norm"]] if exact else [[]],
+        values=np.stack(values),
+        seen=np.tri(count, dtype=bool),
+        rows=Axis("query", result.source_labels),
+        columns=Axis("source", result.source_labels),
+        scale=amounts(np.stack(values)) if exact else SHARES,
+        bar="attention",
+    )
+    y = panels.draw(page, y, grids) + 3.0
+    token = Token(result.token_label)
+    y = heading.sentence(page, y, ["reading", token, "the pair raises and lowers"])
+    chosen = result.ids.tolist()
+    place = chosen.index(result.token_id) if result.token_id in chosen else None
+    names = names_of(result, "raised", "lowered")
+    lists = [
+        Ranked(names[0], result.labels, result.values, place),
+        Ranked(names[1], result.bottom_labels, result.bottom_values),
+    ]
+    y = bars.draw(page, y, lists)
+    words = (
+        f"eigenvalue copying {plain(result.eigenvalue_copying)}; the earlier head wrote "
+        f"{percent(result.share)} of what the later one reads"
+    )
+    return heading.sentence(page, y + 2.0, [words])
