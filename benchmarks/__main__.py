@@ -32,6 +32,7 @@ def row(comparison: Comparison) -> str:
 
 def main() -> int:
     """Measure, print and write."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     lines = ["| what | against | ours | theirs | ratio | goal |", "|---|---|---|---|---|---|"]
     print(*lines, sep="\n", flush=True)
     for source in (factors, thumbnails, window):
@@ -45,7 +46,10 @@ def main() -> int:
         f"5 ms timer of its event loop is late by at most {late.median:.0f} ms (median of "
         f"{len(late.runs)} runs, worst tick of each: {worst}; goal: below {window.LATEST_MS:g})."
     )
-    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
+    machine = (
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}, "
+        f"load average {load:.1f} when it began"
+    )
     print(f"\n{sentence}\n({machine})")
     text = "\n".join([*lines, "", sentence, "", f"Measured on: {machine}.", ""])
     PAGE.write_text(INTRODUCTION + text, encoding="utf-8")
