@@ -14,7 +14,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from engine.command import QuestionParser, parser, read
 from engine.messages import QUESTIONS, Head, Patterns, Refused, Request, Result
@@ -33,6 +33,21 @@ usage: headscope                          open the window
 questions: {", ".join(QUESTIONS)}
 `headscope ask QUESTION --help` says what a question takes; --verbose shows what libraries print.
 """
+
+
+LARGEST_SIDE = 8000
+
+
+def program() -> NoReturn:
+    """Run the command line of this process, and end it at once.
+
+    Python's own farewell to torch and Qt takes seconds, in which a closed window would linger.
+    """
+    status = main()
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -140,7 +155,10 @@ def _ask_lines(verbose: bool) -> int:
         except Exception as error:
             # One question must not end the conversation.
             record["error"] = f"this should not happen: {type(error).__name__}: {error}"
-        _say(_json(record))
+        try:
+            _say(_json(record))
+        except ValueError:  # a number such as 1e400 is read as infinity
+            _say(_json(record | {"request": line.strip()}))
         sys.stdout.flush()
     return 0
 
@@ -253,6 +271,8 @@ def _window(words: list[str]) -> int:
     if screenshot is not None:
         if screenshot.suffix.lower() != ".png":
             raise Refused(f"a screenshot is a PNG: end {str(screenshot)!r} in .png")
+        if not screenshot.absolute().parent.is_dir():
+            raise Refused(f"there is no folder {str(screenshot.parent)!r} to save a screenshot in")
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
     from gui import app
@@ -284,7 +304,10 @@ def _size(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{3,5})x(\d{3,5})", text.lower())
     if not found:
         raise Refused(f"--size is width x height in pixels such as 1600x1000, not {text!r}")
-    return int(found[1]), int(found[2])
+    width, height = int(found[1]), int(found[2])
+    if max(width, height) > LARGEST_SIDE:
+        raise Refused(f"--size is at most {LARGEST_SIDE} pixels wide and high, not {text}")
+    return width, height
 
 
 def _scale(text: str) -> int:
@@ -300,4 +323,4 @@ def _theme(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

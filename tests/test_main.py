@@ -77,6 +77,8 @@ def test_ask_dash_answers_one_line_for_each_line(run, monkeypatch):
         "not json",
         '["attention"]',
         '{"question": "run-prompt", "model": "toy", "text": "ans", "k": NaN}',
+        '{"question": "run-prompt", "model": "toy", "text": "ans", "k": 1e400}',
+        "[" * 100_000,
         '{"question": "load-model", "model": "toy"}',
     ]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
@@ -85,16 +87,13 @@ def test_ask_dash_answers_one_line_for_each_line(run, monkeypatch):
     assert (status, err) == (0, "")
     assert [sorted(answer) for answer in answers] == [
         ["request", "result"],
-        ["error", "request"],
-        ["error", "request"],
-        ["error", "request"],
-        ["error", "request"],
+        *[["error", "request"]] * 6,
         ["request", "result"],
     ]
     assert "'anse' is none of this model's tokens" in answers[1]["error"]
     assert "this line is not JSON" in answers[2]["error"]
     assert "NaN is not JSON" in answers[4]["error"]
-    assert answers[5]["result"]["d_vocab"] == 5
+    assert answers[7]["result"]["d_vocab"] == 5
 
 
 def test_a_fault_of_our_own_ends_one_line_of_ask_dash_and_not_the_next(run, monkeypatch):

@@ -10,6 +10,8 @@ from engine.model import Model
 LENGTH = 64
 """Random tokens before they repeat, where context and vocabulary have room for them."""
 
+MOST_SEQUENCES = 1000
+
 
 def head_grid(model: Model, request: HeadGrid, job: Job) -> HeadGridScores:
     """Score every head on BOS, r random tokens, and the same r again.
@@ -32,10 +34,10 @@ def head_grid(model: Model, request: HeadGrid, job: Job) -> HeadGridScores:
     Raises
     ------
     Refused
-        If fewer than one sequence is asked for, or the seed is negative.
+        If fewer than one sequence is asked for, or more than 1,000, or the seed is negative.
     """
-    if request.sequences < 1:
-        raise Refused(f"sequences must be at least 1, not {request.sequences}")
+    if not 1 <= request.sequences <= MOST_SEQUENCES:
+        raise Refused(f"sequences must be 1 to {MOST_SEQUENCES}, not {request.sequences}")
     if request.seed < 0:
         raise Refused(f"the seed must be 0 or more, not {request.seed}")
     bos = [] if model.tokens.bos_id is None else [model.tokens.bos_id]

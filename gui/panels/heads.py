@@ -27,6 +27,8 @@ MEASURES = (
 LEAST_HEIGHT = 120
 TIE = 0.02
 """Scores this close to the best are as good: another seed would turn them round."""
+LEAST_SCORE = 0.1
+"""A head below this does it no more than by chance, and is not called the best at it."""
 MOST_TIED = 4
 """Heads of one measure that are named; a large model may have many as good."""
 
@@ -154,13 +156,12 @@ class HeadsPanel(Panel):
         if scores is None or run is None or not isinstance(shown, Patterns):
             return
         heads = best(scores.induction)
-        if self.session.selection.head in heads:
-            return
-        chosen = heads[0]
-        if shown.block == 1:
-            followed = np.flatnonzero(run.ids[:-1] == run.ids[-1]) + 1
-            chosen = max(heads, key=lambda head: shown.values[head][-1, followed].sum())
-        self.session.suggest_head(chosen)
+        followed = np.flatnonzero(run.ids[:-1] == run.ids[-1]) + 1
+        if heads and len(followed) and shown.block == 1:
+            doing = max(heads, key=lambda head: shown.values[head][-1, followed].sum())
+            self.session.suggest_head(doing)
+        elif heads and self.session.selection.head not in heads:
+            self.session.suggest_head(heads[0])
 
     def describe(self, head: Head) -> str:
         """Return a head's name and scores, for its tool tip."""
@@ -172,7 +173,11 @@ class HeadsPanel(Panel):
 
 
 def best(values: np.ndarray) -> tuple[Head, ...]:
-    """Return the head with the largest value of [layer, head], then those that are as good."""
+    """Return the head with the largest value of [layer, head], then those that are as good.
+
+    None where no head does it.
+    """
     order = np.argsort(-values, axis=None, kind="stable")[:MOST_TIED]
     ranked = [Head(*(int(part) for part in np.unravel_index(flat, values.shape))) for flat in order]
-    return tuple(head for head in ranked if values[ranked[0]] - values[head] <= TIE)
+    least = max(values[ranked[0]] - TIE, LEAST_SCORE)
+    return tuple(head for head in ranked if values[head] >= least)

@@ -26,6 +26,8 @@ from gui.widgets.spectrum_plot import SpectrumPlot
 ENDS: dict[str, tuple[str, str]] = {"ov": ("read", "write"), "qk": ("query", "key")}
 """What the two ends of a direction are called."""
 LEAST_LIST_HEIGHT = 66
+LEAST_HEIGHT_WITH_LISTS, HEIGHT_WITH_LISTS = 460, 46
+"""What the card takes with a direction open: pixels, and at most this much of the window in %."""
 
 
 class SpectrumPanel(Panel):
@@ -54,7 +56,7 @@ class SpectrumPanel(Panel):
         self.plot = SpectrumPlot()
         self.plot.setAccessibleName("Singular values of the OV and QK circuits")
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.plot.setMinimumSize(160, 160)
+        self.plot.setMinimumSize(160, 190)
         self.plot.chosen.connect(self.choose)
         self.overlap = Sentence("Overlap of the two ends")
         self.sentence = Sentence("The direction that was clicked")
@@ -142,13 +144,17 @@ class SpectrumPanel(Panel):
         found = None if request is None else self.current("direction", request)
         shown = isinstance(found, OVDirection | QKDirection)
         self.ends.setVisible(shown)
+        # The lists need room that the cards above can spare.
+        room = self.window().height() * HEIGHT_WITH_LISTS // 100
+        self.setMinimumHeight(min(LEAST_HEIGHT_WITH_LISTS, room) if shown else 0)
         self.sign.setVisible(shown)
         if not isinstance(found, OVDirection | QKDirection):
             self.sentence.set_parts(["Click a value for the tokens at its two ends."])
             return
         circuit: Literal["ov", "qk"] = "ov" if isinstance(found, OVDirection) else "qk"
         assert isinstance(request, Direction)
-        told = f"{circuit.upper()} direction {request.index + 1}, value {found.singular_value:.3g}"
+        told = f"{circuit.upper()} direction {request.index + 1} (index {request.index} in ask), "
+        told += f"value {found.singular_value:.3g}"
         first, last = found.group
         if last > first:
             told += f": values {first + 1} to {last + 1} are within 1 %, only their subspace "

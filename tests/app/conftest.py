@@ -3,7 +3,7 @@
 import pytest
 
 from engine import Engine
-from engine.messages import LoadModel
+from engine.messages import RunPrompt, Thumbnails
 from gui import palette
 from gui.engine_client import EngineClient
 from gui.session import Session
@@ -15,7 +15,8 @@ SECONDS = 120_000
 @pytest.fixture(scope="session")
 def engine():
     engine = Engine()
-    engine.answer(LoadModel("attn-2l"))  # libraries are loaded here, which nothing can interrupt
+    # Libraries are loaded by the first answers, which nothing can interrupt.
+    engine.answer(Thumbnails(RunPrompt("attn-2l", "warm up")))
     return engine
 
 

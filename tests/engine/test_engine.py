@@ -158,7 +158,7 @@ def test_a_misspelt_model_is_answered_with_the_one_that_was_meant(engine):
         (RunPrompt("random", "a", k=0), "k.* must be at least 1, not 0"),
         (RunPrompt("random", "\ud800"), "lone surrogate"),
         (Thumbnails(RUN, 0), "size.* must be at least 1"),
-        (HeadGrid("random", sequences=0), "sequences must be at least 1"),
+        (HeadGrid("random", sequences=0), "sequences must be 1 to 1000, not 0"),
         (Direction("random", HEAD, index=6), "singular values 0 to 5, not 6"),
         (Direction("toy", Head(0, 0), "qk", index=1), "zero to rounding .* rank 1"),
     ],

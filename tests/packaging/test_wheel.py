@@ -65,7 +65,7 @@ def test_the_wheel_installs_a_command_named_headscope(wheel: zipfile.ZipFile) ->
     (path,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
     entries = configparser.ConfigParser()
     entries.read_string(wheel.read(path).decode())
-    assert dict(entries["console_scripts"]) == {"headscope": "main:main"}
+    assert dict(entries["console_scripts"]) == {"headscope": "main:program"}
 
 
 def test_the_wheel_carries_the_licence(wheel: zipfile.ZipFile) -> None:

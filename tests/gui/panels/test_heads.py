@@ -56,6 +56,10 @@ def test_heads_within_a_hair_of_the_best_are_named_with_it_best_first():
     assert best(np.array([[0.1, 0.5], [0.5, 0.2]])) == (Head(0, 1), Head(1, 0))
 
 
+def test_no_head_is_called_the_best_at_what_none_does():
+    assert best(np.array([[0.01, 0.02], [0.0, 0.03]])) == ()
+
+
 def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
     monkeypatch, session, engine, show
 ):
