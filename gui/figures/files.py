@@ -84,6 +84,8 @@ SUFFIXES = (*_CANVASES, ".csv")
 _NARROWEST, _WIDEST = 1.5, 20.0
 _LARGEST = 24.0
 _BOTTOM = 3.0
+MOST_TOKENS = 100
+"""Tokens that a list on paper may have; thousands would take gigabytes and be unreadable."""
 
 
 def write(
@@ -172,6 +174,10 @@ def compose(
         raise Refused(f"a width of {width:g} inches: choose {_NARROWEST:g} to {_WIDEST:g}")
     if not SMALLEST <= font_size <= _LARGEST:
         raise Refused(f"a font size of {font_size:g} points: choose {SMALLEST:g} to {_LARGEST:g}")
+    if getattr(request, "k", 0) > MOST_TOKENS:
+        raise Refused(
+            f"a figure lists at most {MOST_TOKENS} tokens, not {request.k}: -o FILE.csv takes all"
+        )
     options = {"head": head} if head is not None else {}
     with _exact():
         page = Page(width, font_size)
