@@ -3,6 +3,7 @@
 from typing import Literal, cast
 
 import numpy as np
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.messages import (
@@ -26,7 +27,7 @@ from gui.widgets.spectrum_plot import SpectrumPlot
 ENDS: dict[str, tuple[str, str]] = {"ov": ("read", "write"), "qk": ("query", "key")}
 """What the two ends of a direction are called."""
 LEAST_LIST_HEIGHT = 66
-LEAST_HEIGHT_WITH_LISTS, HEIGHT_WITH_LISTS = 460, 46
+LEAST_HEIGHT_WITH_LISTS, HEIGHT_WITH_LISTS = 425, 46
 """What the card takes with a direction open: pixels, and at most this much of the window in %."""
 
 
@@ -56,7 +57,7 @@ class SpectrumPanel(Panel):
         self.plot = SpectrumPlot()
         self.plot.setAccessibleName("Singular values of the OV and QK circuits")
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.plot.setMinimumSize(160, 190)
+        self.plot.setMinimumSize(160, 200)
         self.plot.chosen.connect(self.choose)
         self.overlap = Sentence("Overlap of the two ends")
         self.sentence = Sentence("The direction that was clicked")
@@ -160,6 +161,7 @@ class SpectrumPanel(Panel):
             told += f": values {first + 1} to {last + 1} are within 1 %, only their subspace "
             told += "is defined"
         self.sentence.set_parts([told])
+        self._fit_sentence()
         sign = self.sign.value()
         for end, caption, content in zip(ENDS[circuit], self.captions, self.lists, strict=True):
             caption.setText(f"{end} end")
@@ -167,6 +169,18 @@ class SpectrumPanel(Panel):
                 getattr(found, f"{end}_{what}{sign}") for what in ("ids", "labels", "values")
             )
             content.set_rows(ids, labels, np.asarray(values), signed=True)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap the sentence anew."""
+        super().resizeEvent(event)
+        self._fit_sentence()
+
+    def _fit_sentence(self) -> None:
+        # A scroll area does not ask how high wrapped text is, and the plot's caption would lie
+        # under it: the second sentence shares its row with the signs.
+        width = self.width() - 4 * UNIT
+        for sentence, beside in ((self.overlap, 0), (self.sentence, self.sign.sizeHint().width())):
+            sentence.setMinimumHeight(sentence.heightForWidth(max(width - beside, 1)))
 
     def _set_scale(self, scale: str) -> None:
         self.plot.set_log(scale == "log")
