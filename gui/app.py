@@ -1,9 +1,11 @@
 """Start the window, or take a picture of it, and end in good order."""
 
+import gc
 import os
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
@@ -59,7 +61,7 @@ def run(
     chosen = theme or (settings.theme() if settings else "light")
     palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
     session = Session(settings.selection() if settings else None)
-    client = EngineClient(make_engine)
+    client = EngineClient(partial(_made, make_engine))
     window = Window(session, client, settings, chosen, size)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
     if settings:
@@ -79,6 +81,13 @@ def run(
         sys.stderr.write(f"headscope: {taker.failure}\n")
         return 1
     return code
+
+
+def _made(make_engine: Callable[[], EngineLike]) -> EngineLike:
+    engine = make_engine()
+    # What libraries made while they were loaded never dies: collecting need not look at it.
+    gc.freeze()
+    return engine
 
 
 def _spare_imports() -> None:

@@ -1,5 +1,6 @@
 """The one door from the window to the engine thread."""
 
+import sys
 import threading
 import time
 import traceback
@@ -28,6 +29,7 @@ from engine.messages import (
     Thumbnails,
     Vocabulary,
 )
+from gui.garbage import Collector
 
 ORDER: dict[type, tuple[int, str]] = {
     ListModels: (0, "looking for models"),
@@ -50,6 +52,8 @@ INTERRUPTIBLE = 6
 
 REPORT_SECONDS = 0.05
 CLOSE_SECONDS = 0.4
+SWITCH_SECONDS = 0.001
+"""How long the engine thread may keep the interpreter when the UI thread wants it."""
 LOADING = "loading torch and TransformerLens"
 
 
@@ -120,6 +124,7 @@ class EngineClient(QObject):
         self._job = Job()
         self._closed = False
         self._doing = LOADING
+        self._collector = Collector(self)
         self._finished.connect(self._deliver)
         self._stepped.connect(self._show_step)
 
@@ -137,6 +142,8 @@ class EngineClient(QObject):
         """Start the engine thread and answer what has been asked so far."""
         if self._executor is not None or self._closed:
             return
+        self._collector.start()
+        sys.setswitchinterval(SWITCH_SECONDS)
         self._executor = ThreadPoolExecutor(
             max_workers=1, thread_name_prefix="engine", initializer=self._remember_thread
         )
@@ -182,8 +189,8 @@ class EngineClient(QObject):
         self._executor.shutdown(wait=False, cancel_futures=True)
         if self._thread is not None:
             self._thread.join(CLOSE_SECONDS)
-            return not self._thread.is_alive()
-        return True
+        self._collector.stop()
+        return self._thread is None or not self._thread.is_alive()
 
     def _remember_thread(self) -> None:
         self._thread = threading.current_thread()

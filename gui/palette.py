@@ -90,11 +90,17 @@ def _installed(families: tuple[str, ...]) -> list[str]:
 def _font(families: tuple[str, ...], point_size: float) -> QFont:
     app = QApplication.instance()
     scale = app.property(_FONT_SCALE) if app is not None else None
+    return QFont(_made(families, point_size * (scale if isinstance(scale, float) else 1.0)))
+
+
+@cache
+def _made(families: tuple[str, ...], point_size: float) -> QFont:
+    # Every tile of every token asks for its font when it is painted.
     font = QFont()
     installed = _installed(families)
     if installed:
         font.setFamilies(installed)
-    font.setPointSizeF(point_size * (scale if isinstance(scale, float) else 1.0))
+    font.setPointSizeF(point_size)
     return font
 
 

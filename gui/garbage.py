@@ -1,0 +1,42 @@
+"""Keeps Python's garbage collector in the UI thread while another thread computes.
+
+The collector runs in whichever thread happens to allocate, and a Qt object that it finds there
+is destroyed there, which Qt does not survive.
+"""
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer
+
+INTERVAL_MS = 500
+
+
+class Collector(QObject):
+    """Collects in the thread that made it, by a timer, instead of automatically."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._timer = QTimer(self, interval=INTERVAL_MS)
+        self._timer.timeout.connect(self.collect)
+
+    def start(self) -> None:
+        """Take over from the automatic collector."""
+        gc.disable()
+        self._timer.start()
+
+    def collect(self) -> None:
+        """Collect what is due, by Python's own thresholds."""
+        due = [
+            number
+            for number, (count, threshold) in enumerate(
+                zip(gc.get_count(), gc.get_threshold(), strict=True)
+            )
+            if count > threshold
+        ]
+        if due:
+            gc.collect(max(due))
+
+    def stop(self) -> None:
+        """Hand back to the automatic collector."""
+        self._timer.stop()
+        gc.enable()

@@ -1,0 +1,43 @@
+"""Garbage of the UI is collected in the UI thread, whoever allocates."""
+
+import gc
+import threading
+import weakref
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from gui.garbage import Collector
+
+
+def test_a_widget_in_a_cycle_dies_in_the_ui_thread(qtbot, qapp):
+    owner = QObject()
+    collector = Collector(owner)
+    died_in = []
+    collector.start()
+    try:
+        widget = QWidget()
+        widget.myself = widget
+        weakref.finalize(widget, lambda: died_in.append(threading.get_ident()))
+        del widget
+
+        kept = []
+        thread = threading.Thread(target=lambda: kept.extend([i] for i in range(50_000)))
+        thread.start()
+        thread.join()
+        assert died_in == []
+        qtbot.waitUntil(lambda: died_in != [], timeout=20_000)
+        assert died_in == [threading.get_ident()]
+        assert len(kept) == 50_000  # what is allocated and kept makes a collection due
+    finally:
+        collector.stop()
+    assert gc.isenabled()
+
+
+def test_stopping_hands_back_to_the_automatic_collector(qapp):
+    owner = QObject()
+    collector = Collector(owner)
+    collector.start()
+    assert not gc.isenabled()
+    collector.stop()
+    assert gc.isenabled()
