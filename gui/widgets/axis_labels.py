@@ -38,7 +38,8 @@ def turn_for(labels: Sequence[str], pitch: float, metrics: QFontMetricsF) -> Tur
 
 def widest_of(labels: Sequence[str], metrics: QFontMetricsF) -> float:
     """Return how wide the widest label is; only the longest of very many are measured."""
-    longest = labels if len(labels) <= _MEASURED else nlargest(_MEASURED, labels, key=len)
+    distinct = set(labels)
+    longest = distinct if len(distinct) <= _MEASURED else nlargest(_MEASURED, distinct, key=len)
     return max((metrics.horizontalAdvance(label) for label in longest), default=0.0)
 
 

@@ -65,6 +65,14 @@ class Colouring:
         red, green, blue = levels(self.colours)[int(self.level([value])[0])].tolist()
         return QColor(red, green, blue)
 
+    def colours_of(self, values: npt.ArrayLike) -> list[QColor | None]:
+        """Return the colour of each number, none where it is not a number."""
+        table = levels(self.colours).tolist()
+        return [
+            None if level == MASKED else QColor(*table[level])
+            for level in self.level(values).tolist()
+        ]
+
 
 def image(level: npt.NDArray[np.uint8], colours: Colours, masked: str) -> QImage:
     """Return an image of one pixel a cell.
@@ -104,11 +112,16 @@ def ink(ground: QColor, *, quiet: bool = False) -> QColor:
     quiet
         Muted where that can be read.
     """
+    return QColor.fromRgb(_ink(ground.rgb(), quiet))
+
+
+@cache
+def _ink(rgb: int, quiet: bool) -> int:
     wanted = [QColor(LIGHT.muted)] if quiet else []
     for colour in (*wanted, QColor(LIGHT.text), QColor(LIGHT.card)):
-        if contrast(colour, ground) >= _READABLE:
-            return colour
-    return QColor(Qt.GlobalColor.black)  # between the two: black is the darkest there is
+        if contrast(colour, QColor.fromRgb(rgb)) >= _READABLE:
+            return colour.rgb()
+    return QColor(Qt.GlobalColor.black).rgb()  # between the two: the darkest there is
 
 
 def _luminance(colour: QColor) -> float:

@@ -183,7 +183,7 @@ class Heatmap(QWidget):
         painter = QPainter(self)
         if self._message:
             painting.message(painter, self.rect(), self._message)
-        else:
+        elif self._values.size:
             self._paint(painter)
         if self._ring and self.hasFocus():
             painting.focus_ring(painter, self.rect())

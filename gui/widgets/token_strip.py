@@ -51,7 +51,7 @@ class TokenStrip(QAbstractScrollArea):
         self._labels: Sequence[str] = ()
         self._ids: Sequence[int] = ()
         self._values: npt.NDArray[np.floating] | None = None
-        self._colouring = Colouring("sequential", 0.0, 1.0)
+        self._grounds: list[QColor | None] = []
         self._pinned: int | None = None
         self._hovered = -1
         self._tiles: list[QRect] = []
@@ -94,7 +94,8 @@ class TokenStrip(QAbstractScrollArea):
         if values is not None and len(values) != len(self._labels):
             raise ValueError(f"{len(values)} numbers for {len(self._labels)} tokens")
         self._values = values
-        self._colouring = Colouring(colours, float(limits[0]), float(limits[1]))
+        colouring = Colouring(colours, float(limits[0]), float(limits[1]))
+        self._grounds = [] if values is None else colouring.colours_of(values)
         self.viewport().update()
 
     def set_pinned(self, position: int | None) -> None:
@@ -200,12 +201,11 @@ class TokenStrip(QAbstractScrollArea):
         theme = palette.theme()
         pinned = position == self._pinned
         inner = tile.adjusted(0.5, 0.5, -0.5, -0.5)
-        value = None if self._values is None else float(self._values[position])
-        if value is None:
+        ground: QColor | None
+        if self._values is None:
             ground = QColor(theme.accent_ground if pinned else theme.card)
             text, edge = QColor(theme.accent if pinned else theme.text), theme.line
-        elif np.isfinite(value):
-            ground = self._colouring.colour(value)
+        elif (ground := self._grounds[position]) is not None:
             text, edge = ink(ground), theme.line
         else:
             ground = QColor(theme.masked)
