@@ -201,8 +201,9 @@ class Window(QMainWindow):
         widths[middle] -= sum(widths) - room
         self._stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
         for docks in columns.values():
-            shares = [dock.panel.share for dock in docks]
-            self._stage.resizeDocks(docks, shares, Qt.Orientation.Vertical)
+            whole = sum(dock.panel.share for dock in docks)
+            heights = [dock.panel.share * self.height() // whole for dock in docks]
+            self._stage.resizeDocks(docks, heights, Qt.Orientation.Vertical)
 
     def _restore_docks(self, state: QByteArray) -> None:
         if not self._stage.restoreState(state):

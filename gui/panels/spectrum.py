@@ -26,6 +26,8 @@ from gui.widgets.spectrum_plot import SpectrumPlot
 
 ENDS: dict[str, tuple[str, str]] = {"ov": ("read", "write"), "qk": ("query", "key")}
 """What the two ends of a direction are called."""
+LEAST_PLOT, LEAST_PLOT_ALONE = 200, 120
+"""Least heights of the plot: over the lists, where the card scrolls, and by itself."""
 LEAST_LIST_HEIGHT = 66
 LEAST_HEIGHT_WITH_LISTS, HEIGHT_WITH_LISTS = 425, 46
 """What the card takes with a direction open: pixels, and at most this much of the window in %."""
@@ -57,7 +59,7 @@ class SpectrumPanel(Panel):
         self.plot = SpectrumPlot()
         self.plot.setAccessibleName("Singular values of the OV and QK circuits")
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.plot.setMinimumSize(160, 200)
+        self.plot.setMinimumSize(160, LEAST_PLOT_ALONE)
         self.plot.chosen.connect(self.choose)
         self.overlap = Sentence("Overlap of the two ends")
         self.sentence = Sentence("The direction that was clicked")
@@ -148,6 +150,7 @@ class SpectrumPanel(Panel):
         # The lists need room that the cards above can spare.
         room = self.window().height() * HEIGHT_WITH_LISTS // 100
         self.setMinimumHeight(min(LEAST_HEIGHT_WITH_LISTS, room) if shown else 0)
+        self.plot.setMinimumHeight(LEAST_PLOT if shown else LEAST_PLOT_ALONE)
         self.sign.setVisible(shown)
         if not isinstance(found, OVDirection | QKDirection):
             self.sentence.set_parts(["Click a value for the tokens at its two ends."])
