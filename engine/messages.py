@@ -66,6 +66,15 @@ class Head(NamedTuple):
         return cls(int(layer), int(number))
 
 
+HeadName = Annotated[Head, Says("layer.head")]
+Circuit = Annotated[CircuitName, Says("ov or qk")]
+Way = Annotated[
+    Direction_,
+    Says(
+        "output: the token is read, the list is raised; source: the list is read, the "
+        "token is raised"
+    ),
+]
 ModelName = Annotated[str, Says("name of the model, one of `headscope models`")]
 Token = Annotated[int | str, Says("one token: its text, or its id (as text `#id`)")]
 TopK = Annotated[int, Says("how many tokens to list at each end")]
@@ -133,15 +142,9 @@ class OVTokens:
     """What a head raises and lowers when it reads a token, or which tokens raise one."""
 
     model: ModelName
-    head: Annotated[Head, Says("layer.head")]
+    head: HeadName
     token: Annotated[Token | None, Says("the token asked about; with source position: none")] = None
-    direction: Annotated[
-        Direction_,
-        Says(
-            "output: the token is read, the list is raised; source: the list is read, the "
-            "token is raised"
-        ),
-    ] = "output"
+    direction: Way = "output"
     source: Annotated[Source, Says("what stands for a token that is read")] = "token"
     k: TopK = 10
     run: Annotated[RunPrompt | None, Says("the prompt, with source position")] = None
@@ -155,7 +158,7 @@ class QKTokens:
     """Which keys a query token looks for, or which queries look for a key token."""
 
     model: ModelName
-    head: Annotated[Head, Says("layer.head")]
+    head: HeadName
     token: Annotated[Token | None, Says("the token asked about; with source position: none")] = None
     side: Annotated[
         Side,
@@ -176,8 +179,8 @@ class Spectrum:
     """Singular values of a head's circuit."""
 
     model: ModelName
-    head: Annotated[Head, Says("layer.head")]
-    circuit: Annotated[CircuitName, Says("ov or qk")] = "ov"
+    head: HeadName
+    circuit: Circuit = "ov"
     offset: Offset = 0
     dense: Annotated[bool, Says("also measure the d_model x d_model matrix itself")] = False
 
@@ -187,8 +190,8 @@ class Direction:
     """The tokens at both ends of one singular direction."""
 
     model: ModelName
-    head: Annotated[Head, Says("layer.head")]
-    circuit: Annotated[CircuitName, Says("ov or qk")] = "ov"
+    head: HeadName
+    circuit: Circuit = "ov"
     offset: Offset = 0
     index: Annotated[int, Says("which singular value, counted from 0")] = 0
     k: TopK = 10
@@ -199,8 +202,8 @@ class Table:
     """A head's whole token table, for vocabularies of at most 64 tokens."""
 
     model: ModelName
-    head: Annotated[Head, Says("layer.head")]
-    circuit: Annotated[CircuitName, Says("ov or qk")] = "ov"
+    head: HeadName
+    circuit: Circuit = "ov"
     offset: Offset = 0
 
 
@@ -210,13 +213,7 @@ class DirectPath:
 
     model: ModelName
     token: Annotated[Token, Says("the token asked about")]
-    direction: Annotated[
-        Direction_,
-        Says(
-            "output: the token is read, the list is raised; source: the list is read, the "
-            "token is raised"
-        ),
-    ] = "output"
+    direction: Way = "output"
     k: TopK = 10
 
 
@@ -225,7 +222,7 @@ class HeadOutput:
     """What one head adds to the logits at a position of a prompt."""
 
     run: RunPrompt
-    head: Annotated[Head, Says("layer.head")]
+    head: HeadName
     position: Position = -1
     target: Target = None
     k: TopK = 10
@@ -280,8 +277,8 @@ class Eigenvalues:
     """Eigenvalues of a head's full circuit, from tokens to tokens."""
 
     model: ModelName
-    head: Annotated[Head, Says("layer.head")]
-    circuit: Annotated[CircuitName, Says("ov or qk")] = "ov"
+    head: HeadName
+    circuit: Circuit = "ov"
     offset: Offset = 0
 
 

@@ -1,8 +1,6 @@
 """The direct path, one row or column of W_E W_U at a time."""
 
-import numpy as np
-
-from engine.circuits.ranking import ends, rank_of
+from engine.circuits.ranking import ranked
 from engine.job import Job
 from engine.messages import DirectPath, TokenRanking
 from engine.model import Model
@@ -38,13 +36,7 @@ def direct_path(model: Model, request: DirectPath, job: Job) -> TokenRanking:
         source, vocabulary_source = "unembedding", "token"
     values = values + 0.0  # no negative zeros
     return TokenRanking(
-        **ends(model, values, request.k)._asdict(),
-        token_id=token,
-        token_label=model.tokens.labels[token],
-        rank=rank_of(values, token),
-        value=float(values[token]),
-        median=float(np.median(values.numpy())),
-        d_vocab=model.d_vocab,
+        **ranked(model, values, token, request.k),
         source=source,
         vocabulary_source=vocabulary_source,
     )

@@ -1,8 +1,6 @@
 """The OV circuit of a head, one column or row of W_E W_V W_O W_U at a time."""
 
-import numpy as np
-
-from engine.circuits.ranking import ends, rank_of
+from engine.circuits.ranking import ranked
 from engine.circuits.source_vectors import check_source, named_token, read_token
 from engine.job import Job
 from engine.messages import OVTokens, Refused, TokenRanking
@@ -49,13 +47,7 @@ def ov_tokens(model: Model, request: OVTokens, job: Job) -> TokenRanking:
         source, vocabulary_source = "unembedding", str(request.source)
     values = values + 0.0  # no negative zeros
     return TokenRanking(
-        **ends(model, values, request.k)._asdict(),
-        token_id=token,
-        token_label=model.tokens.labels[token],
-        rank=rank_of(values, token),
-        value=float(values[token]),
-        median=float(np.median(values.numpy())),
-        d_vocab=model.d_vocab,
+        **ranked(model, values, token, request.k),
         source=source,
         vocabulary_source=vocabulary_source,
     )

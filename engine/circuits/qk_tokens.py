@@ -1,9 +1,7 @@
 """The QK circuit of a head, one row or column of W_E W_Q (W_E W_K)^T at a time."""
 
-import numpy as np
-
 from engine.circuits.offsets import check_offset
-from engine.circuits.ranking import ends, rank_of
+from engine.circuits.ranking import ranked
 from engine.circuits.source_vectors import check_source, read_token
 from engine.job import Job
 from engine.messages import QKTokens, ScoreRanking
@@ -46,13 +44,7 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
         values = values + asked @ far[1]
     values = values / model.divisor + 0.0  # no negative zeros
     return ScoreRanking(
-        **ends(model, values, request.k)._asdict(),
-        token_id=token,
-        token_label=model.tokens.labels[token],
-        rank=rank_of(values, token),
-        value=float(values[token]),
-        median=float(np.median(values.numpy())),
-        d_vocab=model.d_vocab,
+        **ranked(model, values, token, request.k),
         source=str(request.source),
         vocabulary_source="token",
         divisor=model.divisor,

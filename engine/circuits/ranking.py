@@ -1,6 +1,6 @@
 """A value for every token, cut down to both ends of the list."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -50,6 +50,36 @@ def ends(model: Model, values: Float[Tensor, " d_vocab"], k: int) -> Ends:
         bottom_labels=model.tokens.labelled(bottom.tolist()),
         bottom_values=array[bottom],
     )
+
+
+def ranked(model: Model, values: Float[Tensor, " d_vocab"], token: int, k: int) -> dict[str, Any]:
+    """Return what every `TokenRanking` says of a list over the vocabulary and one of its tokens.
+
+    Parameters
+    ----------
+    model : Model
+        Names the tokens.
+    values : Tensor
+        One value a token [d_vocab].
+    token : int
+        The token asked about.
+    k : int
+        How many to list at each end.
+
+    Raises
+    ------
+    Refused
+        If k is less than 1.
+    """
+    return {
+        **ends(model, values, k)._asdict(),
+        "token_id": token,
+        "token_label": model.tokens.labels[token],
+        "rank": rank_of(values, token),
+        "value": float(values[token]),
+        "median": float(np.median(values.numpy())),
+        "d_vocab": model.d_vocab,
+    }
 
 
 def rank_of(values: Float[Tensor, " d_vocab"], token: int) -> int:
