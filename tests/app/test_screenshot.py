@@ -1,10 +1,19 @@
 """A picture of the default session, without a user."""
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 
 import gui.app
 from gui import palette
+
+
+@pytest.fixture(autouse=True)
+def _forget_the_quit(qapp):
+    """Let later tests have event loops: a quit that came after `exec` ends each of them at once."""
+    yield
+    QTimer.singleShot(0, qapp.quit)
+    qapp.exec()
 
 
 @pytest.mark.parametrize(
