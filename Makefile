@@ -30,9 +30,7 @@ test: $(VENV)/.dev
 	else \
 	    echo "xvfb-run is missing: the tests that drive the real window are left out"; \
 	fi
-	@# The application is run, and quit, in a process of its own: Qt keeps traces of a quit.
-	@$(BIN)/python -m pytest -m "not display" tests/app
-	@$(BIN)/python -m pytest -m "not display" --ignore=tests/app
+	@$(BIN)/python -m pytest -m "not display"
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .
