@@ -22,6 +22,7 @@ from gui.theme import (
 
 _THEME = "headscope_theme"
 _FONT_SCALE = "headscope_font_scale"
+_STYLED = "headscope_styled"
 
 
 def apply(app: QApplication, name: str, font_scale: float = 1.0) -> None:
@@ -44,8 +45,11 @@ def apply(app: QApplication, name: str, font_scale: float = 1.0) -> None:
     chosen = THEMES[name]
     app.setProperty(_THEME, name)
     app.setProperty(_FONT_SCALE, float(font_scale))
-    if app.style().name().lower() != "fusion":
+    if not app.property(_STYLED):
+        # Once only: a style sheet wraps the style, and to change what it wraps walks every
+        # widget there is, dying ones included, which has crashed.
         app.setStyle("Fusion")
+        app.setProperty(_STYLED, True)
     app.setFont(ui_font())
     app.setPalette(palette(chosen))
     QToolTip.setPalette(palette(chosen))
