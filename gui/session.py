@@ -1,6 +1,6 @@
 """What the window is about: model, prompt and what is selected in it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
@@ -82,6 +82,10 @@ class Session(QObject):
         """The run that every panel is about."""
         now = self._selection
         return RunPrompt(now.model, now.text, now.prepend_bos)
+
+    def show(self, selection: Selection) -> None:
+        """Select everything anew, as a guided example or a saved session has it."""
+        self._set(**{field.name: getattr(selection, field.name) for field in fields(selection)})
 
     def open_model(self, model: str) -> None:
         """Change the model; the text stays, what was pinned in the old tokens does not."""
