@@ -189,10 +189,8 @@ class EngineClient(QObject):
         self._executor.shutdown(wait=False, cancel_futures=True)
         if self._thread is not None:
             self._thread.join(CLOSE_SECONDS)
-            if self._thread.is_alive():
-                return False
         self._collector.stop()
-        return True
+        return self._thread is None or not self._thread.is_alive()
 
     def _remember_thread(self) -> None:
         self._thread = threading.current_thread()
