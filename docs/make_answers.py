@@ -1,6 +1,6 @@
 """Write docs/answers.md from the messages: `python -m docs.make_answers [--check]`.
 
-Everything in the page comes from the dataclasses of `engine/messages.py` and from the command
+Everything in the page comes from the dataclasses of `engine/messages/` and from the command
 line that is made from them, so that it cannot say something else than the program does.
 """
 
@@ -22,7 +22,7 @@ PAGE = Path(__file__).parent / "answers.md"
 INTRODUCTION = """\
 # Questions and answers
 
-Made from `engine/messages.py` by `make docs`; do not edit.
+Made from `engine/messages/` by `make docs`; do not edit.
 
 Each question can be asked in three ways, with the same fields and the same answer:
 

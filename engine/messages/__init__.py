@@ -1,0 +1,227 @@
+"""Every question Headscope can be asked, and every answer it gives.
+
+Requests are frozen, hashable dataclasses of plain values: the same object is message, cache key,
+staleness ticket, command line and figure caption. Results are frozen dataclasses of read-only
+numpy arrays and plain values. Nothing in here computes, and importing it imports no torch.
+"""
+
+from engine.messages.circuits import (
+    DirectPath,
+    OVTokens,
+    QKTokens,
+    ScoreRanking,
+    Table,
+    TokenRanking,
+    TokenTable,
+)
+from engine.messages.models import (
+    ListModels,
+    LoadModel,
+    ModelEntry,
+    ModelFacts,
+    ModelList,
+    Vocabulary,
+    VocabularyTokens,
+)
+from engine.messages.paths import (
+    Composition,
+    CompositionScores,
+    HeadOutput,
+    LogitAttribution,
+    LogitParts,
+    OutputRanking,
+    Pair,
+    VirtualHead,
+    VirtualHeadParts,
+)
+from engine.messages.prompts import (
+    Attention,
+    DestinationRow,
+    HeadRows,
+    LayerGuesses,
+    LogitLens,
+    Patterns,
+    Run,
+    RunPrompt,
+    ThumbnailPatterns,
+    Thumbnails,
+)
+from engine.messages.scores import (
+    HeadGrid,
+    HeadGridScores,
+)
+from engine.messages.spectra import (
+    ComplexValues,
+    Direction,
+    Eigenvalues,
+    Group,
+    OVDirection,
+    QKDirection,
+    SingularValues,
+    Spectrum,
+)
+from engine.messages.terms import (
+    BoolArray,
+    Circuit,
+    CircuitName,
+    CompositionKind,
+    Contrast,
+    Direction_,
+    FloatArray,
+    Head,
+    HeadName,
+    IntArray,
+    Kind,
+    ModelName,
+    Offset,
+    Position,
+    Refused,
+    Says,
+    Side,
+    Source,
+    Split,
+    Target,
+    Token,
+    TopK,
+    Way,
+)
+
+Request = (
+    ListModels
+    | LoadModel
+    | Vocabulary
+    | RunPrompt
+    | Attention
+    | Thumbnails
+    | OVTokens
+    | QKTokens
+    | Spectrum
+    | Direction
+    | Table
+    | DirectPath
+    | HeadOutput
+    | LogitAttribution
+    | VirtualHead
+    | Composition
+    | Eigenvalues
+    | DestinationRow
+    | LogitLens
+    | HeadGrid
+)
+Result = (
+    ModelList
+    | ModelFacts
+    | VocabularyTokens
+    | Run
+    | Patterns
+    | ThumbnailPatterns
+    | TokenRanking
+    | ScoreRanking
+    | SingularValues
+    | OVDirection
+    | QKDirection
+    | TokenTable
+    | OutputRanking
+    | LogitParts
+    | VirtualHeadParts
+    | CompositionScores
+    | ComplexValues
+    | HeadRows
+    | LayerGuesses
+    | HeadGridScores
+)
+
+QUESTIONS: dict[str, type[Request]] = {
+    "list-models": ListModels,
+    "load-model": LoadModel,
+    "vocabulary": Vocabulary,
+    "run-prompt": RunPrompt,
+    "attention": Attention,
+    "thumbnails": Thumbnails,
+    "ov-tokens": OVTokens,
+    "qk-tokens": QKTokens,
+    "spectrum": Spectrum,
+    "direction": Direction,
+    "table": Table,
+    "direct-path": DirectPath,
+    "head-output": HeadOutput,
+    "logit-attribution": LogitAttribution,
+    "virtual-head": VirtualHead,
+    "composition": Composition,
+    "eigenvalues": Eigenvalues,
+    "destination-row": DestinationRow,
+    "logit-lens": LogitLens,
+    "head-grid": HeadGrid,
+}
+
+__all__ = [
+    "QUESTIONS",
+    "Attention",
+    "BoolArray",
+    "Circuit",
+    "CircuitName",
+    "ComplexValues",
+    "Composition",
+    "CompositionKind",
+    "CompositionScores",
+    "Contrast",
+    "DestinationRow",
+    "DirectPath",
+    "Direction",
+    "Direction_",
+    "Eigenvalues",
+    "FloatArray",
+    "Group",
+    "Head",
+    "HeadGrid",
+    "HeadGridScores",
+    "HeadName",
+    "HeadOutput",
+    "HeadRows",
+    "IntArray",
+    "Kind",
+    "LayerGuesses",
+    "ListModels",
+    "LoadModel",
+    "LogitAttribution",
+    "LogitLens",
+    "LogitParts",
+    "ModelEntry",
+    "ModelFacts",
+    "ModelList",
+    "ModelName",
+    "OVDirection",
+    "OVTokens",
+    "Offset",
+    "OutputRanking",
+    "Pair",
+    "Patterns",
+    "Position",
+    "QKDirection",
+    "QKTokens",
+    "Refused",
+    "Request",
+    "Result",
+    "Run",
+    "RunPrompt",
+    "Says",
+    "ScoreRanking",
+    "Side",
+    "SingularValues",
+    "Source",
+    "Spectrum",
+    "Split",
+    "Table",
+    "Target",
+    "ThumbnailPatterns",
+    "Thumbnails",
+    "Token",
+    "TokenRanking",
+    "TokenTable",
+    "TopK",
+    "VirtualHead",
+    "VirtualHeadParts",
+    "Vocabulary",
+    "VocabularyTokens",
+    "Way",
+]

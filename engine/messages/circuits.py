@@ -1,0 +1,120 @@
+"""A head's circuits as tokens, read from the weights."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from engine.messages.prompts import RunPrompt
+from engine.messages.terms import (
+    Circuit,
+    FloatArray,
+    HeadName,
+    IntArray,
+    ModelName,
+    Offset,
+    Says,
+    Side,
+    Source,
+    Token,
+    TopK,
+    Way,
+)
+
+
+@dataclass(frozen=True)
+class OVTokens:
+    """What a head raises and lowers when it reads a token, or which tokens raise one."""
+
+    model: ModelName
+    head: HeadName
+    token: Annotated[Token | None, Says("the token asked about; with source position: none")] = None
+    direction: Way = "output"
+    source: Annotated[Source, Says("what stands for a token that is read")] = "token"
+    k: TopK = 10
+    run: Annotated[RunPrompt | None, Says("the prompt, with source position")] = None
+    position: Annotated[
+        int | None, Says("position in the prompt, with source position; negative: from the end")
+    ] = None
+
+
+@dataclass(frozen=True, eq=False)
+class TokenRanking:
+    """Answer to OVTokens and to DirectPath."""
+
+    ids: Annotated[IntArray, Says("strongest first", "k")]
+    labels: Annotated[tuple[str, ...], Says("the same as shown")]
+    values: Annotated[FloatArray, Says("their values", "k", "logit, or score after division")]
+    bottom_ids: Annotated[IntArray, Says("most negative first", "k")]
+    bottom_labels: Annotated[tuple[str, ...], Says("the same as shown")]
+    bottom_values: Annotated[FloatArray, Says("their values", "k", "logit, or score")]
+    token_id: Annotated[int, Says("the token asked about (or the one at the position)")]
+    token_label: Annotated[str, Says("the same as shown")]
+    rank: Annotated[int, Says("1 + how many tokens have a strictly larger value than it")]
+    value: Annotated[float, Says("the token's own value", unit="logit, or score after division")]
+    median: Annotated[float, Says("median over the vocabulary", unit="logit, or score")]
+    d_vocab: Annotated[int, Says("tokens ranked")]
+    source: Annotated[str, Says("source vector used for the token asked about")]
+    vocabulary_source: Annotated[str, Says("source vector (or unembedding) used for the list")]
+
+
+@dataclass(frozen=True)
+class QKTokens:
+    """Which keys a query token looks for, or which queries look for a key token."""
+
+    model: ModelName
+    head: HeadName
+    token: Annotated[Token | None, Says("the token asked about; with source position: none")] = None
+    side: Annotated[
+        Side,
+        Says("query: the token is the query, the list are keys; key: the reverse"),
+    ] = "query"
+    source: Annotated[Source, Says("what stands for the token asked about")] = "token"
+    k: TopK = 10
+    run: Annotated[RunPrompt | None, Says("the prompt, with source position")] = None
+    position: Annotated[
+        int | None, Says("position in the prompt, with source position; negative: from the end")
+    ] = None
+    offset: Offset = 0
+    biases: Annotated[bool, Says("add b_Q and b_K")] = False
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreRanking(TokenRanking):
+    """Answer to QKTokens."""
+
+    divisor: Annotated[float, Says("what q . k was divided by")]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A head's whole token table, for vocabularies of at most 64 tokens."""
+
+    model: ModelName
+    head: HeadName
+    circuit: Circuit = "ov"
+    offset: Offset = 0
+
+
+@dataclass(frozen=True, eq=False)
+class TokenTable:
+    """Answer to Table."""
+
+    labels: Annotated[tuple[str, ...], Says("the tokens as shown, in the order of ids")]
+    values: Annotated[
+        FloatArray,
+        Says(
+            "ov: source token down, output across; qk: query down, key across",
+            "token token",
+            "logit, or score after division",
+        ),
+    ]
+    divisor: Annotated[float | None, Says("what scores were divided by; none for ov")]
+
+
+@dataclass(frozen=True)
+class DirectPath:
+    """What the embedding of a token raises and lowers by itself: the bigram table W_E W_U."""
+
+    model: ModelName
+    token: Annotated[Token, Says("the token asked about")]
+    direction: Way = "output"
+    k: TopK = 10

@@ -1,0 +1,132 @@
+"""A prompt run through a model, and what its heads and layers make of it."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from engine.messages.terms import (
+    BoolArray,
+    FloatArray,
+    Head,
+    IntArray,
+    Kind,
+    ModelName,
+    Position,
+    Says,
+    TopK,
+)
+
+
+@dataclass(frozen=True)
+class RunPrompt:
+    """Run a text through a model."""
+
+    model: ModelName
+    text: Annotated[str, Says("the prompt")]
+    prepend_bos: Annotated[
+        bool | None,
+        Says("put the beginning-of-sequence token first; none: as the model is used to"),
+    ] = None
+    k: TopK = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Answer to RunPrompt."""
+
+    ids: Annotated[IntArray, Says("token ids of the prompt", "position")]
+    labels: Annotated[tuple[str, ...], Says("the tokens as shown")]
+    prepended_bos: Annotated[bool, Says("whether the first token is a BOS put there by us")]
+    next_ids: Annotated[IntArray, Says("most probable next tokens", "k")]
+    next_labels: Annotated[tuple[str, ...], Says("the same as shown")]
+    next_log_probs: Annotated[FloatArray, Says("their log-probabilities", "k", "nat")]
+    loss: Annotated[
+        FloatArray, Says("loss[i] is that of token i + 1 given those before", "position - 1", "nat")
+    ]
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Where every head of a layer looks on a prompt."""
+
+    run: RunPrompt
+    layer: Annotated[int, Says("layer, counted from 0")]
+    kind: Annotated[
+        Kind,
+        Says("pattern after softmax, scores before it, or pattern times the moved vector's norm"),
+    ] = "pattern"
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Answer to Attention."""
+
+    labels: Annotated[tuple[str, ...], Says("the tokens as shown, one a position")]
+    values: Annotated[
+        FloatArray,
+        Says(
+            "0 where masked; in scores not a number (null in JSON)",
+            "head query key",
+            "pattern: 1; scores: after division; value-weighted: norm of the stream",
+        ),
+    ]
+    mask: Annotated[BoolArray, Says("true where a query may look", "query key")]
+    divisor: Annotated[float, Says("what q . k was divided by")]
+
+
+@dataclass(frozen=True)
+class Thumbnails:
+    """The patterns of all heads at once, max-pooled so that a one-token stripe survives."""
+
+    run: RunPrompt
+    size: Annotated[int, Says("rows and columns at most")] = 64
+
+
+@dataclass(frozen=True, eq=False)
+class ThumbnailPatterns:
+    """Answer to Thumbnails."""
+
+    labels: Annotated[tuple[str, ...], Says("the tokens as shown, one a position")]
+    values: Annotated[FloatArray, Says("max-pooled patterns", "layer head row column", "1")]
+    mask: Annotated[BoolArray, Says("true where any query of the cell may look", "row column")]
+    block: Annotated[int, Says("positions that one row stands for")]
+
+
+@dataclass(frozen=True)
+class DestinationRow:
+    """Where every head of the model looks from one position of a prompt."""
+
+    run: RunPrompt
+    position: Position = -1
+
+
+@dataclass(frozen=True, eq=False)
+class HeadRows:
+    """Answer to DestinationRow."""
+
+    heads: Annotated[tuple[Head, ...], Says("every head of the model")]
+    values: Annotated[FloatArray, Says("its attention from the position", "head source", "1")]
+    source_labels: Annotated[tuple[str, ...], Says("the tokens up to the position, as shown")]
+    position: Annotated[int, Says("the position, counted from 0")]
+    induction: Annotated[FloatArray, Says("induction score on repeated random tokens", "head", "1")]
+    previous_token: Annotated[FloatArray, Says("previous-token score on the same", "head", "1")]
+
+
+@dataclass(frozen=True)
+class LogitLens:
+    """What the model would say next after each layer, at every position of a prompt."""
+
+    run: RunPrompt
+    k: TopK = 10
+
+
+@dataclass(frozen=True, eq=False)
+class LayerGuesses:
+    """Answer to LogitLens; the final norm is computed anew for each stage."""
+
+    stages: Annotated[tuple[str, ...], Says("embedding, then each layer")]
+    source_labels: Annotated[tuple[str, ...], Says("the prompt's tokens as shown")]
+    ids: Annotated[IntArray, Says("most probable next tokens", "stage position k")]
+    labels: Annotated[
+        tuple[tuple[tuple[str, ...], ...], ...], Says("the same as shown, nested alike")
+    ]
+    log_probs: Annotated[FloatArray, Says("their log-probabilities", "stage position k", "nat")]

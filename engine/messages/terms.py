@@ -1,0 +1,79 @@
+"""The words that every message is written in: heads, tokens, positions, refusals."""
+
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.floating]
+IntArray = npt.NDArray[np.integer]
+BoolArray = npt.NDArray[np.bool_]
+
+Kind = Literal["pattern", "scores", "value-weighted"]
+Direction_ = Literal["output", "source"]
+Side = Literal["query", "key"]
+Source = Literal["token", "token+mlp0", "position"]
+CircuitName = Literal["ov", "qk"]
+Contrast = Literal["mean", "none"]
+CompositionKind = Literal["q", "k", "v"]
+Split = Literal["heads", "sources"]
+
+
+class Refused(Exception):
+    """A question that cannot be answered; the message is one sentence for the user."""
+
+
+class Says(NamedTuple):
+    """What a field means, for `--help` and docs/answers.md: text, array shape, unit."""
+
+    text: str
+    shape: str = ""
+    unit: str = ""
+
+
+class Head(NamedTuple):
+    """A head's place in its model; `0.3` on the command line, `L0H3` in the window."""
+
+    layer: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.layer}.{self.number}"
+
+    @property
+    def name(self) -> str:
+        """The head as the window writes it, `L0H3`."""
+        return f"L{self.layer}H{self.number}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Head":
+        """Read `0.3` or `L0H3`.
+
+        Raises
+        ------
+        Refused
+            If the text is neither.
+        """
+        layer, dot, number = text.strip().upper().removeprefix("L").replace("H", ".").partition(".")
+        if not (dot and layer.isdecimal() and number.isdecimal()):
+            raise Refused(f"{text!r} is not a head: write layer.head, for example 0.3")
+        return cls(int(layer), int(number))
+
+
+HeadName = Annotated[Head, Says("layer.head")]
+Circuit = Annotated[CircuitName, Says("ov or qk")]
+Way = Annotated[
+    Direction_,
+    Says(
+        "output: the token is read, the list is raised; source: the list is read, the "
+        "token is raised"
+    ),
+]
+ModelName = Annotated[str, Says("name of the model, one of `headscope models`")]
+Token = Annotated[int | str, Says("one token: its text, or its id (as text `#id`)")]
+TopK = Annotated[int, Says("how many tokens to list at each end")]
+Offset = Annotated[int, Says("query position minus key position, for rotary models")]
+Position = Annotated[int, Says("position in the prompt; negative: from the end")]
+Target = Annotated[
+    Token | None, Says("the token asked about; none: the model's first guess after the position")
+]
