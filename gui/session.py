@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.messages import Direction_, Head, Kind, RunPrompt, Side, Source
+from engine.messages import Direction_, Head, Kind, Pair, RunPrompt, Side, Source
 
 DEFAULT_MODEL = "attn-2l"
 DEFAULT_TEXT = "I like green tea, so I drink green"
@@ -39,7 +39,8 @@ class Selection:
 
     `query` and `source` are positions in the prompt; none means the last token, and the token
     that the query attends to most. `head_chosen` tells a head that somebody picked from one
-    that merely stands until the scores are there.
+    that merely stands until the scores are there. `pair` is an earlier and a later head that
+    somebody picked to be read as one; none leaves it to the strongest.
     """
 
     model: str = DEFAULT_MODEL
@@ -55,6 +56,7 @@ class Selection:
     hide_bos: bool = False
     ov: OVQuestion = OVQuestion()
     qk: QKQuestion = QKQuestion()
+    pair: Pair | None = None
 
 
 class Session(QObject):
@@ -94,6 +96,7 @@ class Session(QObject):
             source=None,
             ov=replace(self._selection.ov, token=None),
             qk=replace(self._selection.qk, token=None),
+            pair=None,
         )
 
     def set_text(self, text: str) -> None:
@@ -114,6 +117,10 @@ class Session(QObject):
         """Open a head unless somebody has already picked one."""
         if not self._selection.head_chosen:
             self._set(head=head)
+
+    def choose_pair(self, pair: Pair) -> None:
+        """Open two heads as one virtual head."""
+        self._set(pair=pair)
 
     def pin(self, query: int, source: int | None = None) -> None:
         """Pin a query position, and the source position it reads (none: where it looks most).

@@ -45,6 +45,8 @@ class Panel(QWidget):
     """Where it stands at first: 0 left, 1 middle, 2 right."""
     share: ClassVar[int] = 1
     """How much of its column's height it takes at first."""
+    group: ClassVar[str] = "Head"
+    """Part of the View menu that it stands in: Prompt, Head, Model or Checks."""
     about: ClassVar[str] = ""
     """One sentence for its menu entry."""
     main: ClassVar[str] = ""
