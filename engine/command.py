@@ -8,23 +8,7 @@ from dataclasses import MISSING, Field, fields
 from typing import Any, NoReturn
 
 from engine.messages import QUESTIONS, Head, Refused, Request, RunPrompt, Says
-from engine.records import (
-    choice,
-    field_types,
-    request_from_json,
-    request_to_json,
-    result_to_json,
-)
-
-__all__ = [
-    "QuestionParser",
-    "parse",
-    "parser",
-    "read",
-    "request_from_json",
-    "request_to_json",
-    "result_to_json",
-]
+from engine.records import choice, field_types
 
 FLAGS = {"k": "-k", "prepend_bos": "--bos"}
 """Options that are not called by their field's name."""

@@ -11,7 +11,7 @@ import torch
 from engine import sources
 from engine.circuits import COMPUTATIONS
 from engine.job import Job
-from engine.messages import ListModels, ModelList, Request, Result
+from engine.messages import Head, ListModels, ModelList, Request, Result
 from engine.model import Model
 
 
@@ -64,6 +64,24 @@ class Engine:
             result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
         self._cache.put(request, result)
         return result
+
+    def check_head(self, request: Request, head: Head) -> None:
+        """Refuse a head that the model of a question does not have, before anything is run.
+
+        Parameters
+        ----------
+        request : Request
+            Any request about a model.
+        head : Head
+            The head.
+
+        Raises
+        ------
+        Refused
+            If the model has no such head.
+        """
+        with torch.inference_mode():
+            self._open(_model_name(request), Job()).head(head)
 
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {name}")
