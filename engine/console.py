@@ -121,7 +121,9 @@ def _ask_lines(verbose: bool) -> int:
     for line in filter(str.strip, sys.stdin):
         record: dict[str, Any] = {"request": line.strip()}
         try:
-            record["request"] = json.loads(line, parse_constant=_no_constant)
+            record["request"] = json.loads(
+                line, parse_constant=_no_constant, object_pairs_hook=_object
+            )
             request = request_from_json(record["request"])
             record["request"] = request_to_json(request)
             with quiet(verbose):
@@ -143,6 +145,16 @@ def _ask_lines(verbose: bool) -> int:
 
 def _no_constant(name: str) -> float:
     raise Refused(f"{name} is not JSON: write a number")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # JSON lets a key come twice and Python keeps the last; a question is not to be guessed.
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            raise Refused(f"the key {key!r} is given twice: leave one out")
+        made[key] = value
+    return made
 
 
 def _json(record: dict[str, Any]) -> str:

@@ -1,7 +1,11 @@
 """What `ask` prints, and what it keeps from being printed."""
 
+import io
+import json
 import sys
 import warnings
+
+import pytest
 
 from engine import console
 
@@ -14,3 +18,18 @@ def test_libraries_are_kept_quiet_unless_verbose(capsys):
     with console.quiet(verbose=True):
         print("bar", file=sys.stderr)  # noqa: T201
     assert capsys.readouterr().err == "bar\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"question": "load-model", "model": "toy", "model": "toy-sharp"}',
+        '{"question": "attention", "run": {"model": "toy", "text": "0", "model": "toy"}, "layer": 0}',
+    ],
+)
+def test_a_key_that_comes_twice_is_refused_by_name(capsys, monkeypatch, line):
+    monkeypatch.setattr("sys.stdin", io.StringIO(line + "\n"))
+    assert console.ask(["-"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["error"] == "the key 'model' is given twice: leave one out"
+    assert answer["request"] == line
