@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from engine import console
+from engine import __version__, console
 from engine.command import QuestionParser, read
 from engine.messages import QUESTIONS, Refused
 
@@ -26,6 +26,7 @@ usage: headscope                          open the window
        headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv
        headscope models                   list what can be opened
        headscope --check-system           name what Qt misses on this computer, if anything
+       headscope --version
 
 questions: {", ".join(QUESTIONS)}
 `headscope ask QUESTION --help` says what a question takes; --verbose shows what libraries print.
@@ -84,6 +85,10 @@ def _dispatch(words: list[str]) -> int:
     helps = ("-h", "--help", "help")
     if command in helps or (command in ("ask", "figure") and words[1:2] and words[1] in helps[:2]):
         return console.say(USAGE)
+    if command in ("--check-system", "--version", "models") and len(words) > 1:
+        raise Refused(f"{command} takes no words: leave {words[1]!r} out")
+    if command == "--version":
+        return console.say(f"headscope {__version__}\n")
     if command == "--check-system":
         return _check_system()
     if command == "ask":

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import engine
 import main as headscope
 from engine import Engine
 from engine.messages import Refused
@@ -54,6 +55,8 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
         (["figure", "attention", *PROMPT, "--width", "x", "-o", "f.pdf"], "from 1 to 100, not 'x'"),
         (["draw"], "there is no command 'draw': there are ask, figure and models"),
+        (["models", "x"], "models takes no words: leave 'x' out"),
+        (["--version", "--verbose"], "--version takes no words: leave '--verbose' out"),
         (["--screenshots", "x"], "no option '--screenshots'"),
         (["--screenshot"], "--screenshot needs a value"),
         (["--screenshot", "x.jpg"], "a screenshot is a PNG"),
@@ -135,6 +138,11 @@ def test_models_lists_what_can_be_opened(run):
     names = [line.split()[0] for line in out.splitlines()]
     assert status == 0
     assert {"attn-1l", "attn-2l", "toy", "toy-sharp"} <= set(names)
+
+
+def test_version_is_that_of_this_tree(run):
+    assert run("--version") == (0, f"headscope {engine.__version__}\n", "")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", engine.__version__)
 
 
 def test_a_fault_of_our_own_is_one_line_too(run, monkeypatch):

@@ -24,7 +24,7 @@ def test_libraries_are_kept_quiet_unless_verbose(capsys):
     "line",
     [
         '{"question": "load-model", "model": "toy", "model": "toy-sharp"}',
-        '{"question": "attention", "run": {"model": "toy", "text": "0", "model": "toy"}, "layer": 0}',
+        '{"question": "attention", "layer": 0, "run": {"model": "toy", "model": "toy"}}',
     ],
 )
 def test_a_key_that_comes_twice_is_refused_by_name(capsys, monkeypatch, line):
