@@ -124,8 +124,7 @@ def _figure(words: list[str]) -> int:
         from gui.figures import command
     command.add_options(options)
     request, given = read(options, words[0], words[1:])
-    if "output" not in given:
-        raise Refused(f"figure {words[0]} needs -o FILE ending in .pdf, .svg, .png or .csv")
+    command.check(words[0], request, given)
     result = console.answer(request, given)
     with console.quiet(given.verbose):
         told = command.write(request, result, given)

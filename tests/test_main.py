@@ -175,12 +175,29 @@ def test_what_a_figure_could_not_do_is_said_when_verbose(run, monkeypatch, tmp_p
     assert "no font covers x\n" in err
 
 
-def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
-    path = str(tmp_path / "nowhere" / "f.csv")
-    status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", "-o", path)
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([*PROMPT, "--layer", "0", "-o", "f.bad"], "'f.bad' does not end in .pdf"),
+        ([*PROMPT, "--layer", "0", "-o", "nowhere/f.csv"], "there is no folder 'nowhere'"),
+        ([*PROMPT, "--layer", "0", "--width", "30", "-o", "f.pdf"], "a width of 30 inches"),
+        ([*PROMPT, "--head", "0.3", "-o", "f.pdf"], "toy has only head 0.0"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_before_the_model_runs(run, monkeypatch, words, sentence):
+    monkeypatch.setattr(Engine, "answer", lambda *given: pytest.fail("the model ran"))
+    status, out, err = run("figure", "attention", *words)
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert "nowhere" in err
-    assert "No such file or directory" in err
+    assert sentence in err
+
+
+def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
+    path = tmp_path / "f.csv"
+    path.mkdir()
+    status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", "-o", str(path))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "f.csv" in err
+    assert "Is a directory" in err
 
 
 @pytest.fixture

@@ -14,6 +14,13 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--font-size", type=_length, default=7.0, help="points (default 7)")
 
 
+def check(question: str, request: Request, given: Namespace) -> None:
+    """Refuse, before the model is opened, what could not be written whatever the answer."""
+    if "output" not in given:
+        raise Refused(f"figure {question} needs -o FILE ending in .pdf, .svg, .png or .csv")
+    figures.check(request, given.output, width=given.width, font_size=given.font_size)
+
+
 def write(request: Request, result: Result, given: Namespace) -> tuple[str, ...]:
     """Write an answer as the options say; return what could not be done, a sentence each."""
     return figures.write(
