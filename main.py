@@ -103,9 +103,9 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _check_system() -> int:
-    from gui.system import missing_library
+    from gui.system import can_have_x11, missing_library
 
-    missing = missing_library()
+    missing = missing_library(x11=can_have_x11())
     sys.stderr.write(f"{missing}\n" if missing else "")
     return 1 if missing else 0
 
@@ -135,14 +135,14 @@ def _figure(words: list[str]) -> int:
 
 def _window(words: list[str]) -> int:
     from gui.options import add_options
-    from gui.system import has_display, missing_library
+    from gui.system import has_display, has_x11, missing_library
 
     options = QuestionParser(prog="headscope", allow_abbrev=False, add_help=False)
     add_options(options)
     given, unknown = options.parse_known_args(words)
     if unknown:
         raise Refused(f"headscope has no option {unknown[0]!r}: `headscope --help` lists them")
-    if missing := missing_library():
+    if missing := missing_library(x11=has_x11()):
         raise Refused(missing)
     screenshot = given.screenshot
     if screenshot is None and not has_display():

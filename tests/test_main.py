@@ -210,7 +210,7 @@ def opened(monkeypatch):
         return 0
 
     monkeypatch.setattr(app, "run", run)
-    monkeypatch.setattr(system, "missing_library", lambda: "")
+    monkeypatch.setattr(system, "missing_library", lambda x11: "")
     return given
 
 
@@ -264,6 +264,27 @@ def test_a_missing_library_is_named_with_the_line_that_installs_it(run, monkeypa
     assert re.search(r"apt-get install .*\blibegl1\b", err)
     with pytest.raises(Refused, match=r"libEGL\.so\.1"):
         headscope._dispatch([])
+
+
+@pytest.mark.parametrize(
+    ("display", "xvfb", "told"), [("", "", False), (":9", "", True), ("", "/bin/xvfb-run", True)]
+)
+def test_what_the_x11_plugin_misses_is_named_where_x11_could_be(
+    run, monkeypatch, display, xvfb, told
+):
+    def fail(path):
+        assert path.endswith("libqxcb.so")
+        raise OSError("libxcb-cursor.so.0: cannot open shared object file: No such file")
+
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(system.ctypes, "CDLL", fail)
+    monkeypatch.setattr(system.shutil, "which", lambda name: xvfb or None)
+    monkeypatch.setenv("DISPLAY", display)
+    monkeypatch.delenv("QT_QPA_PLATFORM")
+    status, out, err = run("--check-system")
+    assert (status, out) == (int(told), "")
+    assert ("Qt needs libxcb-cursor.so.0" in err) is told
+    assert ("libxcb-cursor0" in err) is told
 
 
 def test_a_whole_system_lacks_nothing(run):
