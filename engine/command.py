@@ -107,24 +107,6 @@ def read(made: QuestionParser, question: str, argv: Sequence[str]) -> tuple[Requ
     return _request(kind, question, given), namespace
 
 
-def parse(question: str, argv: Sequence[str]) -> Request:
-    """Return the request that a command line asks.
-
-    Parameters
-    ----------
-    question : str
-        One of `engine.messages.QUESTIONS`.
-    argv : sequence of str
-        Its options.
-
-    Raises
-    ------
-    Refused
-        If an option is unknown, missing, of the wrong kind, or contradicts another.
-    """
-    return read(parser(question), question, argv)[0]
-
-
 def _flat(kind: type) -> dict[str, Field[Any]]:
     # A nested run's fields become options of their own; its k belongs to the question itself.
     outer = {field.name: field for field in fields(kind)}

@@ -14,22 +14,20 @@ from engine.job import Job
 from engine.messages import Head, ListModels, ModelList, Request, Result
 from engine.model import Model
 
+CACHE_BYTES = 256 * 2**20
+"""Answers are kept up to this size, the least recently asked leaving first."""
+
 
 class Engine:
     """Answers questions one at a time, from one thread.
-
-    Parameters
-    ----------
-    cache_bytes : int
-        Answers are kept up to this size, the least recently asked leaving first.
 
     Notes
     -----
     An answer never depends on what was asked before: the cache and the open model only save time.
     """
 
-    def __init__(self, cache_bytes: int = 256 * 2**20) -> None:
-        self._cache = Cache(cache_bytes)
+    def __init__(self) -> None:
+        self._cache = Cache(CACHE_BYTES)
         self._model: Model | None = None
 
     def answer(self, request: Request, job: Job | None = None) -> Result:

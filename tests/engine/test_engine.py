@@ -91,12 +91,19 @@ def test_an_answer_does_not_depend_on_what_was_asked_before(engine):
         same(engine.answer(request), fresh[request])
 
 
+def test_a_head_that_a_model_lacks_is_refused_before_anything_is_run(engine):
+    engine.check_head(Attention(RUN, 1), Head(1, 2))
+    with pytest.raises(Refused, match=r"random has heads 0\.0 to 1\.2 \(layer\.head\), not 1\.3"):
+        engine.check_head(Attention(RUN, 1), Head(1, 3))
+
+
 def test_the_same_question_is_answered_from_the_cache(engine):
     assert engine.answer(Attention(RUN, 1)) is engine.answer(Attention(RUN, 1))
 
 
-def test_an_answer_larger_than_the_budget_is_given_and_not_kept(folders, engine):
-    engine = Engine(cache_bytes=0)
+def test_an_answer_larger_than_the_budget_is_given_and_not_kept(engine, monkeypatch):
+    monkeypatch.setattr("engine.engine.CACHE_BYTES", 0)
+    engine = Engine()
     first = engine.answer(Attention(RUN, 1))
     second = engine.answer(Attention(RUN, 1))
     assert first is not second
