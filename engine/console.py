@@ -37,7 +37,9 @@ def ask(words: list[str]) -> int:
         If the one question cannot be answered; of many, the line says it and the next follows.
     """
     if words[:1] == ["-"]:
-        return _ask_lines(verbose="--verbose" in words)
+        if words[1:] not in ([], ["--verbose"]):
+            raise Refused("ask - takes no options but --verbose: each line holds its own question")
+        return _ask_lines(verbose=len(words) > 1)
     request, given = read(question_parser(words, "ask"), words[0], words[1:])
     result = answer(request, given)
     return say(_json({"request": request_to_json(request), "result": result_to_json(result)}))

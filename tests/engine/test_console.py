@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 from engine import console
+from engine.messages import Refused
 
 
 def test_libraries_are_kept_quiet_unless_verbose(capsys):
@@ -33,3 +34,8 @@ def test_a_key_that_comes_twice_is_refused_by_name(capsys, monkeypatch, line):
     answer = json.loads(capsys.readouterr().out)
     assert answer["error"] == "the key 'model' is given twice: leave one out"
     assert answer["request"] == line
+
+
+def test_options_after_the_dash_are_refused_and_not_left_unread():
+    with pytest.raises(Refused, match="ask - takes no options but --verbose"):
+        console.ask(["-", "--model", "toy"])
