@@ -1,4 +1,5 @@
 import time
+import typing
 from dataclasses import fields
 
 import numpy as np
@@ -23,9 +24,12 @@ from engine.messages import (
     LoadModel,
     LogitAttribution,
     LogitLens,
+    ModelList,
     OVTokens,
     QKTokens,
     Refused,
+    Request,
+    Result,
     RunPrompt,
     Spectrum,
     Thumbnails,
@@ -72,6 +76,13 @@ def same(a, b):
 
 def test_every_question_has_a_computation_but_the_one_that_needs_no_model():
     assert set(QUESTIONS.values()) - set(COMPUTATIONS) == {ListModels}
+
+
+def test_the_unions_name_every_question_and_every_answer():
+    answers = {typing.get_type_hints(made)["return"] for made in COMPUTATIONS.values()}
+    assert set(typing.get_args(Request)) == set(QUESTIONS.values())
+    named = {part for answer in answers for part in typing.get_args(answer) or (answer,)}
+    assert set(typing.get_args(Result)) == named | {ModelList}
 
 
 @pytest.mark.parametrize("request_", ASKED, ids=lambda r: type(r).__name__)
