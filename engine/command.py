@@ -8,23 +8,7 @@ from dataclasses import MISSING, Field, fields
 from typing import Any, NoReturn
 
 from engine.messages import QUESTIONS, Head, Refused, Request, RunPrompt, Says
-from engine.records import (
-    choice,
-    field_types,
-    request_from_json,
-    request_to_json,
-    result_to_json,
-)
-
-__all__ = [
-    "QuestionParser",
-    "parse",
-    "parser",
-    "read",
-    "request_from_json",
-    "request_to_json",
-    "result_to_json",
-]
+from engine.records import choice, field_types
 
 FLAGS = {"k": "-k", "prepend_bos": "--bos"}
 """Options that are not called by their field's name."""
@@ -121,24 +105,6 @@ def read(made: QuestionParser, question: str, argv: Sequence[str]) -> tuple[Requ
     if head and _layer_from_head(kind) and given.setdefault("layer", head.layer) != head.layer:
         raise Refused(f"--layer {given['layer']} and --head {head} disagree: leave one out")
     return _request(kind, question, given), namespace
-
-
-def parse(question: str, argv: Sequence[str]) -> Request:
-    """Return the request that a command line asks.
-
-    Parameters
-    ----------
-    question : str
-        One of `engine.messages.QUESTIONS`.
-    argv : sequence of str
-        Its options.
-
-    Raises
-    ------
-    Refused
-        If an option is unknown, missing, of the wrong kind, or contradicts another.
-    """
-    return read(parser(question), question, argv)[0]
 
 
 def _flat(kind: type) -> dict[str, Field[Any]]:

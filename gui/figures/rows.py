@@ -35,8 +35,8 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.figures.circuits import ends
-from gui.figures.grids import MEASURES
 from gui.figures.rows_of_paths import PATH_ROWS, Row
+from gui.measures import MEASURES
 
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 
@@ -152,8 +152,8 @@ def _table(request: Table, result: TokenTable) -> Iterator[Row]:
 
 
 def _head_grid(request: HeadGrid, result: HeadGridScores) -> Iterator[Row]:
-    yield "head", *(field for field, _ in MEASURES)
-    scores = [getattr(result, field).tolist() for field, _ in MEASURES]
+    yield "head", *(field for field, _, _ in MEASURES)
+    scores = [getattr(result, field).tolist() for field, _, _ in MEASURES]
     for layer in range(len(scores[0])):
         for number in range(len(scores[0][layer])):
             yield str(Head(layer, number)), *(grid[layer][number] for grid in scores)

@@ -9,6 +9,7 @@ from superqt import QFlowLayout
 from engine.messages import Head, HeadGrid, HeadGridScores, Request, Result, Thumbnails
 from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
+from gui.measures import MEASURES, MOST_TIED, best
 from gui.palette import ui_font
 from gui.panels.panel import Panel
 from gui.session import Session
@@ -16,21 +17,7 @@ from gui.theme import UNIT
 from gui.widgets.matrix_grid import MatrixGrid
 from gui.widgets.segmented import Segmented
 
-MEASURES = (
-    ("induction", "induction", "looks at what followed this token last time"),
-    ("previous_token", "previous", "looks one token back"),
-    ("first_token", "first", "rests on the first token"),
-)
-"""(field of HeadGridScores, its name, what a head that has much of it does)."""
-
-
 LEAST_HEIGHT = 120
-TIE = 0.02
-"""Scores this close to the best are as good: another seed would turn them round."""
-LEAST_SCORE = 0.1
-"""A head below this does it no more than by chance, and is not called the best at it."""
-MOST_TIED = 4
-"""Heads of one measure that are named; a large model may have many as good."""
 
 
 class HeadsPanel(Panel):
@@ -171,14 +158,3 @@ class HeadsPanel(Panel):
             return head.name
         told = [f"{name} {getattr(scores, field)[head]:.2f}" for field, name, _ in MEASURES]
         return f"{head.name}: " + ", ".join(told)
-
-
-def best(values: np.ndarray) -> tuple[Head, ...]:
-    """Return the head with the largest value of [layer, head], then those that are as good.
-
-    None where no head does it.
-    """
-    order = np.argsort(-values, axis=None, kind="stable")[:MOST_TIED]
-    ranked = [Head(*(int(part) for part in np.unravel_index(flat, values.shape))) for flat in order]
-    least = max(values[ranked[0]] - TIE, LEAST_SCORE)
-    return tuple(head for head in ranked if values[head] >= least)

@@ -2,7 +2,7 @@ from dataclasses import fields
 
 import pytest
 
-from engine.command import parse, parser
+from engine.command import parser, read
 from engine.messages import (
     QUESTIONS,
     Attention,
@@ -24,6 +24,10 @@ from engine.messages import (
 RUN = RunPrompt("toy", "ans 0")
 TOY = ["--model", "toy"]
 PROMPT = [*TOY, "--text", "ans 0"]
+
+
+def parse(question, argv):
+    return read(parser(question), question, argv)[0]
 
 
 @pytest.mark.parametrize(

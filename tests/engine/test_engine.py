@@ -1,4 +1,5 @@
 import time
+import typing
 from dataclasses import fields
 
 import numpy as np
@@ -23,9 +24,12 @@ from engine.messages import (
     LoadModel,
     LogitAttribution,
     LogitLens,
+    ModelList,
     OVTokens,
     QKTokens,
     Refused,
+    Request,
+    Result,
     RunPrompt,
     Spectrum,
     Thumbnails,
@@ -74,6 +78,13 @@ def test_every_question_has_a_computation_but_the_one_that_needs_no_model():
     assert set(QUESTIONS.values()) - set(COMPUTATIONS) == {ListModels}
 
 
+def test_the_unions_name_every_question_and_every_answer():
+    answers = {typing.get_type_hints(made)["return"] for made in COMPUTATIONS.values()}
+    assert set(typing.get_args(Request)) == set(QUESTIONS.values())
+    named = {part for answer in answers for part in typing.get_args(answer) or (answer,)}
+    assert set(typing.get_args(Result)) == named | {ModelList}
+
+
 @pytest.mark.parametrize("request_", ASKED, ids=lambda r: type(r).__name__)
 def test_arrays_are_read_only_and_belong_to_the_answer(engine, request_):
     answer = engine.answer(request_)
@@ -91,12 +102,19 @@ def test_an_answer_does_not_depend_on_what_was_asked_before(engine):
         same(engine.answer(request), fresh[request])
 
 
+def test_a_head_that_a_model_lacks_is_refused_before_anything_is_run(engine):
+    engine.check_head(Attention(RUN, 1), Head(1, 2))
+    with pytest.raises(Refused, match=r"random has heads 0\.0 to 1\.2 \(layer\.head\), not 1\.3"):
+        engine.check_head(Attention(RUN, 1), Head(1, 3))
+
+
 def test_the_same_question_is_answered_from_the_cache(engine):
     assert engine.answer(Attention(RUN, 1)) is engine.answer(Attention(RUN, 1))
 
 
-def test_an_answer_larger_than_the_budget_is_given_and_not_kept(folders, engine):
-    engine = Engine(cache_bytes=0)
+def test_an_answer_larger_than_the_budget_is_given_and_not_kept(engine, monkeypatch):
+    monkeypatch.setattr("engine.engine.CACHE_BYTES", 0)
+    engine = Engine()
     first = engine.answer(Attention(RUN, 1))
     second = engine.answer(Attention(RUN, 1))
     assert first is not second

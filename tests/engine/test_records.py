@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.command import request_from_json, request_to_json, result_to_json
 from engine.messages import QUESTIONS, Head, Patterns, Refused, SingularValues
-from engine.records import field_types
+from engine.records import field_types, request_from_json, request_to_json, result_to_json
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 

@@ -1,14 +1,18 @@
 """The engine client: who is answered, who is not, and how it ends."""
 
+import ast
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QThread
 
+import gui
 from engine.job import Cancelled
 from engine.messages import (
+    QUESTIONS,
     Attention,
     Head,
     HeadGrid,
@@ -20,7 +24,7 @@ from engine.messages import (
     Spectrum,
     Thumbnails,
 )
-from gui.engine_client import EngineClient
+from gui.engine_client import ORDER, EngineClient
 from tests.gui.fake_engine import FakeEngine
 
 
@@ -37,6 +41,22 @@ class Recorder:
     def fail(self, slot, request, failure):
         self.failed.append((slot, request, failure))
         self.threads.append(QThread.currentThread())
+
+
+GUI = Path(gui.__file__).parent
+ASKERS = [*GUI.glob("*.py"), *(GUI / "panels").glob("*.py")]
+
+
+@pytest.mark.parametrize("path", ASKERS, ids=lambda path: path.stem)
+def test_every_question_that_the_window_can_ask_has_a_place_in_the_order(path):
+    named = {
+        alias.name
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "engine.messages"
+        for alias in node.names
+    }
+    missing = {kind.__name__ for kind in QUESTIONS.values() if kind not in ORDER} & named
+    assert not missing, "give it a line in gui.engine_client.ORDER"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 
 from engine.job import Job
 from engine.messages import Head, HeadGrid, Refused, RunPrompt, Thumbnails
-from gui.panels.heads import HeadsPanel, best
+from gui.panels.heads import HeadsPanel
 from tests.gui.fake_engine import BEST_INDUCTION
 
 
@@ -48,16 +48,6 @@ def test_hovering_a_head_names_it_and_its_scores(panel):
     text = panel.describe(Head(1, 2))
     assert text.startswith("L1H2")
     assert "induction 0.90" in text
-
-
-def test_heads_within_a_hair_of_the_best_are_named_with_it_best_first():
-    scores = np.array([[0.1, 0.95], [0.94, 0.9]])
-    assert best(scores) == (Head(0, 1), Head(1, 0))
-    assert best(np.array([[0.1, 0.5], [0.5, 0.2]])) == (Head(0, 1), Head(1, 0))
-
-
-def test_no_head_is_called_the_best_at_what_none_does():
-    assert best(np.array([[0.01, 0.02], [0.0, 0.03]])) == ()
 
 
 def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
