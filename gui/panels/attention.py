@@ -13,6 +13,7 @@ from engine.messages import (
     Run,
 )
 from gui.engine_client import EngineClient
+from gui.numbers import fixed, plain
 from gui.panels import reading
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
@@ -183,7 +184,7 @@ class AttentionPanel(Panel):
                 ("first token", scores.first_token),
             )
             self.subtitle.setText(
-                " · ".join(f"{name} {values[now.head]:.2f}" for name, values in told)
+                " · ".join(f"{name} {fixed(float(values[now.head]), 2)}" for name, values in told)
             )
             self.subtitle.setToolTip(
                 "Mean attention on repeated random tokens, from the weights' behaviour alone"
@@ -219,13 +220,9 @@ class AttentionPanel(Panel):
             found, other = self.known(slot), self._asked(slot)
             same = asked and other and (asked.run, asked.layer) == (other.run, other.layer)
             if isinstance(found, Patterns) and same:
-                told.append(f"{name} {_number(found.values[number, query, key])}")
+                told.append(f"{name} {fixed(float(found.values[number, query, key]), 2)}")
                 if slot == "scores":
-                    told[-1] += f" (divided by {found.divisor:.3g})"
+                    told[-1] += f" (divided by {plain(found.divisor, 3)})"
         if self._kind() == "value-weighted":
-            told.append(f"value-weighted {_number(shown.values[number, query, key])}")
+            told.append(f"value-weighted {fixed(float(shown.values[number, query, key]), 2)}")
         return [*parts, ": ", ", ".join(told)]
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-", reading.MINUS)

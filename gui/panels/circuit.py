@@ -29,6 +29,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient
+from gui.numbers import fixed
 from gui.panels import reading
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token
@@ -215,8 +216,11 @@ class CircuitPanel(Panel):
         position = self.position(run) if run is not None and question.token is None else None
         self.sentence.set_parts(self.say(answer, position))
         self._draw_lists(answer)
-        small = [f"rank {answer.rank:,} of {answer.d_vocab:,}", reading.signed(answer.value)]
-        small += [f"median {reading.signed(answer.median)}", *self.small_print(answer, facts)]
+        small = [f"rank {answer.rank:,} of {answer.d_vocab:,}", fixed(answer.value, 2, signed=True)]
+        small += [
+            f"median {fixed(answer.median, 2, signed=True)}",
+            *self.small_print(answer, facts),
+        ]
         self.rank.set_parts([Token(answer.token_label), " itself: " + " · ".join(small)])
         self._draw_table()
 

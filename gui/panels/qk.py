@@ -13,6 +13,7 @@ from engine.messages import (
     TokenRanking,
 )
 from gui.engine_client import EngineClient
+from gui.numbers import plain
 from gui.panels import reading
 from gui.panels.circuit import CircuitPanel
 from gui.panels.sentence import Token
@@ -91,7 +92,7 @@ class QKPanel(CircuitPanel):
         """Say what the scores were divided by, and what is left out."""
         told = []
         if isinstance(answer, ScoreRanking):
-            told.append(f"score, divided by {answer.divisor:.3g}")
+            told.append(f"score, divided by {plain(answer.divisor, 3)}")
         if facts is not None and facts.positions == "rotary":
             told.append(f"{self._offset()} tokens back")
         elif facts is not None and facts.positions != "none":

@@ -20,12 +20,12 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from engine.messages import Head
 from gui import palette
+from gui.numbers import fixed
 from gui.theme import UNIT
 from gui.widgets import matrix_marks, painting, tool_tip
 from gui.widgets.cell_pixels import mosaic
 from gui.widgets.colouring import Colouring
 from gui.widgets.grid_geometry import GridGeometry
-from gui.widgets.number_text import fixed
 
 _LEAST_SIDE = 14
 _MOST_SIDE = 96

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFontMetrics
 
+from gui.numbers import decimals_for, fixed, percent
 from gui.widgets import tool_tip
-from gui.widgets.number_text import decimals_for, fixed, percent
 
 RANK, TOKEN, BAR, VALUE = range(4)
 HIGHLIGHT = Qt.ItemDataRole.UserRole
@@ -18,6 +18,7 @@ SPAN = Qt.ItemDataRole.UserRole + 1
 
 _HEADERS = ("rank", "token", "", "value")
 _NOWHERE = QModelIndex()
+_MEASURED = 20
 
 
 class RankedModel(QAbstractTableModel):
@@ -106,11 +107,12 @@ class RankedModel(QAbstractTableModel):
         return f"{self.first_rank + row}\t{self.token_id(row)}\t{self.labels[row]}\t{value!s}"
 
     def widest_value(self, metrics: QFontMetrics) -> int:
-        """Return how wide the values are in a font; the widest is one of the two ends."""
+        """Return how wide the values are in a font."""
         if not len(self._values):
             return 0
-        ends = (self._values.min(), self._values.max())
-        return max(metrics.horizontalAdvance(self._number(float(end))) for end in ends)
+        # One of the two ends is the widest, but for small percentages, which have more decimals.
+        some = (self._values.min(), self._values.max(), *self._values[:_MEASURED])
+        return max(metrics.horizontalAdvance(self._number(float(value))) for value in some)
 
     def _text(self, row: int, column: int) -> str:
         if column == RANK:

@@ -19,10 +19,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from gui import palette
+from gui.numbers import fixed
 from gui.theme import RADIUS, UNIT
 from gui.widgets import painting, tool_tip
 from gui.widgets.colouring import Colouring, Colours, ink
-from gui.widgets.number_text import fixed
 
 _GAP = UNIT // 2
 _PAD = UNIT // 2 + 1
