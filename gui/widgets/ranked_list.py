@@ -68,9 +68,7 @@ class RankedList(QTableView):
         *,
         signed: bool,
         highlight: int | None = None,
-        first_rank: int = 1,
         percent: bool = False,
-        scale: float | None = None,
     ) -> None:
         """Show tokens in the order given.
 
@@ -86,22 +84,17 @@ class RankedList(QTableView):
             Write the plus sign, and colour bars by sign.
         highlight
             Token id that is the selected one.
-        first_rank
-            Rank of the first row.
         percent
             The numbers are shares of 1, written in per cent.
-        scale
-            Number whose bar is as long as the column, for lists that are compared; none: the
-            largest magnitude here.
         """
         self._message = ""
-        self._ranked.set_rows(ids, labels, values, signed, highlight, first_rank, percent, scale)
+        self._ranked.set_rows(ids, labels, values, signed, highlight, percent)
         self._fit_columns()
         self.updateGeometry()
 
     def clear(self, message: str) -> None:
         """Show a sentence instead of rows."""
-        self._ranked.set_rows([], [], [], False, None, 1, False, None)
+        self._ranked.set_rows([], [], [], False, None, False)
         self._message = message
         self.updateGeometry()
         self.viewport().update()
@@ -145,9 +138,8 @@ class RankedList(QTableView):
         tokens = QFontMetricsF(palette.token_font())
         figures = QFontMetrics(palette.ui_font())
         width = self.viewport().width()
-        last = self._ranked.first_rank + self._ranked.rowCount()
         narrow = width < _NARROW
-        rank = 0 if narrow else figures.horizontalAdvance(str(last)) + UNIT
+        rank = 0 if narrow else figures.horizontalAdvance(str(self._ranked.rowCount())) + UNIT
         value = self._ranked.widest_value(figures) + UNIT
         wanted = ceil(widest_of(self._ranked.labels, tokens)) + 2 * UNIT
         # The bar keeps a quarter of the width; a long token is elided rather than the bar lost.

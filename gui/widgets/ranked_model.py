@@ -27,7 +27,6 @@ class RankedModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.labels: Sequence[str] = ()
-        self.first_rank = 1
         self._ids = np.zeros(0, dtype=np.int64)
         self._values = np.zeros(0)
         self._signed = self._percent = False
@@ -42,9 +41,7 @@ class RankedModel(QAbstractTableModel):
         values: npt.ArrayLike,
         signed: bool,
         highlight: int | None,
-        first_rank: int,
         percent: bool,
-        scale: float | None,
     ) -> None:
         """Replace all rows; the arguments are those of `RankedList.set_rows`."""
         self.beginResetModel()
@@ -52,13 +49,11 @@ class RankedModel(QAbstractTableModel):
         self.labels = labels
         self._values = np.asarray(values)
         self._signed, self._percent = signed, percent
-        self._highlight, self.first_rank = highlight, first_rank
+        self._highlight = highlight
         self._decimals = decimals_for(self._values)
         finite = self._values[np.isfinite(self._values)].astype(np.float64)
         low = min(float(finite.min()), 0.0) if finite.size else 0.0
         high = max(float(finite.max()), 0.0) if finite.size else 0.0
-        if scale:
-            low, high = (-abs(scale) if low < 0 else 0.0), (abs(scale) if high > 0 else 0.0)
         self._low, self._high = low, high
         self.endResetModel()
 
@@ -104,7 +99,7 @@ class RankedModel(QAbstractTableModel):
     def as_text(self, row: int) -> str:
         """Return a row as tab-separated text: rank, id, token, value at full precision."""
         value = self._values[row]
-        return f"{self.first_rank + row}\t{self.token_id(row)}\t{self.labels[row]}\t{value!s}"
+        return f"{row + 1}\t{self.token_id(row)}\t{self.labels[row]}\t{value!s}"
 
     def widest_value(self, metrics: QFontMetrics) -> int:
         """Return how wide the values are in a font."""
@@ -116,7 +111,7 @@ class RankedModel(QAbstractTableModel):
 
     def _text(self, row: int, column: int) -> str:
         if column == RANK:
-            return str(self.first_rank + row)
+            return str(row + 1)
         if column == TOKEN:
             return self.labels[row]
         return self._number(float(self._values[row])) if column == VALUE else ""

@@ -57,12 +57,6 @@ def test_numbers_have_a_real_minus_sign_and_decimals_of_their_list(qtbot: QtBot)
     assert column(widget, VALUE) == ["82.9 %", "1.4 %"]
 
 
-def test_ranks_may_begin_anywhere(qtbot: QtBot) -> None:
-    widget = show(qtbot)
-    widget.set_rows([0, 1], ["a", "b"], [1, 2], signed=False, first_rank=49_151)
-    assert column(widget, RANK) == ["49151", "49152"]
-
-
 @pytest.mark.parametrize("width", [230, 300, 420])
 def test_columns_fill_the_width_and_nothing_but_long_tokens_is_cut(
     qtbot: QtBot, width: int
@@ -105,17 +99,6 @@ def test_bars_are_long_as_their_numbers_and_coloured_by_sign(qtbot: QtBot, dress
     widget.set_rows([0, 1], ["a", "b"], [3.0, -1.0], signed=True)
     assert lengths(theme.positive)[0] == pytest.approx(0.75 * widget.columnWidth(BAR), abs=2)
     assert lengths(theme.negative)[1] == pytest.approx(0.25 * widget.columnWidth(BAR), abs=2)
-
-
-def test_two_lists_share_a_scale(qtbot: QtBot) -> None:
-    widget = show(qtbot)
-    widget.set_rows([0], ["a"], [2.0], signed=True, scale=4.0)
-    image = cell(widget, 0, BAR)
-    filled = sum(
-        image.pixelColor(x, image.height() // 2).name() == palette.theme().positive
-        for x in range(image.width())
-    )
-    assert filled == pytest.approx(image.width() / 2, abs=2)
 
 
 def test_the_selected_token_stands_on_accent_ground(qtbot: QtBot, dressed: str) -> None:
