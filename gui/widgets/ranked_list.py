@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from math import ceil
 
 import numpy.typing as npt
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QFontMetrics,
     QFontMetricsF,
@@ -118,20 +126,31 @@ class RankedList(QTableView):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width out anew, and show whole rows only."""
+        """Share the width out anew."""
         super().resizeEvent(event)
-        row = self._row_height()
-        spare = (self.height() % row) if self.height() > row else 0
-        self.setViewportMargins(0, 0, 0, spare)
         self._fit_columns()
 
+    def indexAt(self, pos: QPoint) -> QModelIndex:
+        """Return what is shown at a place: where a row would be cut there is nothing."""
+        return super().indexAt(pos) if self._whole_rows().contains(pos) else QModelIndex()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the rows, or the message."""
-        super().paintEvent(event)
+        """Draw whole rows, or the message."""
+        shown = event.region().intersected(self._whole_rows())
+        if not shown.isEmpty():
+            super().paintEvent(QPaintEvent(shown))
         if self._message:
             painter = QPainter(self.viewport())
             painting.message(painter, self.viewport().rect(), self._message)
             painter.end()
+
+    def _whole_rows(self) -> QRect:
+        """Return the part of the viewport in which no row is cut."""
+        area, row = self.viewport().rect(), self._row_height()
+        if area.height() < row:
+            return area
+        above = -self.verticalOffset() % row  # scrolled to the end, Qt aligns the last row below
+        return area.adjusted(0, above, 0, -((area.height() - above) % row))
 
     def _fit_columns(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._row_height())

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -154,6 +154,34 @@ def test_a_whole_vocabulary_is_shown_at_once(qtbot: QtBot) -> None:
     widget.scrollToBottom()
     assert widget.model().rowCount() == count
     assert widget.rowAt(widget.viewport().height() - 5) == count - 1
+
+
+@pytest.mark.parametrize("height", [70, 79, 100, 101, 119])
+def test_no_row_is_cut_and_the_last_one_can_be_reached(qtbot: QtBot, height: int) -> None:
+    widget = show(qtbot)
+    widget.resize(300, height)
+    widget.set_rows(range(10), ["█"] * 10, np.ones(10), signed=True)
+    step = widget.rowHeight(0)
+    widget.scrollToBottom()  # lays out now
+    inside = widget.columnViewportPosition(TOKEN), widget.columnViewportPosition(BAR)
+    seen = set()
+    for value in range(widget.verticalScrollBar().maximum() + 1):
+        widget.verticalScrollBar().setValue(value)
+        image = widget.viewport().grab().toImage()
+        text = palette.theme().text
+        lines = [
+            any(image.pixelColor(x, y).name() == text for x in range(*inside))
+            for y in range(image.height())
+        ]
+        for row in range(10):
+            top = widget.rowViewportPosition(row)
+            inked = sum(lines[max(top, 0) : max(top + step, 0)])
+            whole = top >= 0 and top + step <= image.height()
+            assert (inked > 0) == whole
+            if whole:
+                seen.add(row)
+            assert widget.indexAt(QPoint(5, top + step // 2)).isValid() >= whole
+    assert seen == set(range(10))
 
 
 def test_no_rows_show_a_sentence(qtbot: QtBot) -> None:
