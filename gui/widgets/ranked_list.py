@@ -166,6 +166,7 @@ class RankedList(QTableView):
         room = max(width - rank - value, 0)
         bar = 2 * UNIT if narrow else max(width // 4, 3 * UNIT)
         token = min(wanted, max(room - bar, room // 2))
+        self.setColumnHidden(RANK, narrow)
         for column, size in ((RANK, rank), (TOKEN, token), (BAR, room - token), (VALUE, value)):
             self.setColumnWidth(column, size)
 

@@ -194,6 +194,17 @@ def test_no_rows_show_a_sentence(qtbot: QtBot) -> None:
         qtbot.keyClick(widget, Qt.Key.Key_Return)
 
 
+def test_a_narrow_list_leaves_ranks_out_in_every_theme(qtbot: QtBot, qapp: object) -> None:
+    widget = show(qtbot, 140)
+    widget.set_rows([7], ["·tea"], [2.0], signed=True)
+    palette.apply(qapp, "dark")
+    qtbot.wait(1)
+    assert widget.columnWidth(RANK) == 0
+    assert sum(widget.columnWidth(i) for i in range(4)) == widget.viewport().width()
+    widget.resize(300, 240)
+    assert widget.columnWidth(RANK) > 0
+
+
 def test_the_highlight_changes_with_the_theme(qtbot: QtBot, qapp: object) -> None:
     widget = show(qtbot)
     widget.set_rows([7], ["·tea"], [2.0], signed=True, highlight=7)
