@@ -69,7 +69,7 @@ class AttentionPanel(Panel):
             "Colour the prompt by what the pinned token attends to, or by what attends to it",
         )
         self.looking.changed.connect(session.set_looking)
-        self.strip = TokenStrip(max_lines=4)
+        self.strip = TokenStrip(max_lines=12)
         self.strip.setAccessibleName("Prompt, coloured by attention")
         self.strip.clicked.connect(session.pin)
         self._caps = (
@@ -183,12 +183,10 @@ class AttentionPanel(Panel):
                 ("previous", scores.previous_token),
                 ("first token", scores.first_token),
             )
-            self.subtitle.setText(
-                " · ".join(f"{name} {fixed(float(values[now.head]), 2)}" for name, values in told)
-            )
-            self.subtitle.setToolTip(
-                "Mean attention on repeated random tokens, from the weights' behaviour alone"
-            )
+            of_head = sorted(((float(values[now.head]), name) for name, values in told))[::-1]
+            text = " · ".join(f"{name} {fixed(value, 2)}" for value, name in of_head)
+            self.subtitle.setText(text)  # what this head does least is elided first
+            self.subtitle.setToolTip(f"{text}: mean attention on repeated random tokens")
         else:
             self.subtitle.setText("")
 
