@@ -228,7 +228,11 @@ class Panel(QWidget):
         self.frame.waits.set_parts([])
         if set(failures) <= {"run", "facts"}:
             # The sentence itself stands in the Prompt panel, once.
-            old = "" if self.known(self.main) is None else " This is the last one that was run."
+            old = (
+                ""
+                if self.known(self.main) is None
+                else " This picture is of the last prompt that ran."
+            )
             model = self.session.selection.model
             self.notice.show_info(f"{model} has not run the prompt: see Prompt.{old}")
         else:
