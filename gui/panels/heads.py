@@ -52,6 +52,9 @@ class HeadsPanel(Panel):
             "What the heads are coloured by",
         )
         self.measure.changed.connect(session.set_measure)
+        self.measure.set_option_tip("pattern", "Each head's attention on this prompt")
+        for field, name, does in MEASURES:
+            self.measure.set_option_tip(field, f"{name}: how much a head {does}")
         self.add_controls([self.measure])
         self.grid = MatrixGrid()
         self.grid.setAccessibleName("All heads, layer down, head across")
@@ -131,7 +134,7 @@ class HeadsPanel(Panel):
         button.setFont(ui_font(small=True))
         which = "best" if place == 0 else "equally good"
         button.setAccessibleName(f"Open the {which} {name} head")
-        button.setToolTip(f"A head that most {does}; click to open it")
+        button.setToolTip(f"{name}: this head {does}; click to open it")
         button.clicked.connect(partial(self._open_best, field, place))
         button.hide()
         self._best_row.addWidget(button)
