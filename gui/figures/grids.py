@@ -8,9 +8,9 @@ from engine.messages import Head, HeadGrid, HeadGridScores, Table, TokenTable
 from gui.figures import cells, heading, panels
 from gui.figures.colours import SHARES, signed
 from gui.figures.labels import Axis
-from gui.figures.numbers import plain
 from gui.figures.page import Page
 from gui.measures import LEAST_SCORE, MEASURES, MOST_TIED, TIE, best
+from gui.numbers import plain
 
 
 def draw_table(page: Page, request: Table, result: TokenTable) -> float:

@@ -10,6 +10,7 @@ from engine.messages import Head, HeadGrid, HeadGridScores, Request, Result, Thu
 from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
 from gui.measures import MEASURES, MOST_TIED, best
+from gui.numbers import fixed
 from gui.palette import ui_font
 from gui.panels.panel import Panel
 from gui.session import Session
@@ -38,6 +39,9 @@ class HeadsPanel(Panel):
             "What the heads are coloured by",
         )
         self.measure.changed.connect(session.set_measure)
+        self.measure.set_option_tip("pattern", "Each head's attention on this prompt")
+        for field, name, does in MEASURES:
+            self.measure.set_option_tip(field, f"{name}: how much a head {does}")
         self.add_controls([self.measure])
         self.grid = MatrixGrid()
         self.grid.setAccessibleName("All heads, layer down, head across")
@@ -117,7 +121,7 @@ class HeadsPanel(Panel):
         button.setFont(ui_font(small=True))
         which = "best" if place == 0 else "equally good"
         button.setAccessibleName(f"Open the {which} {name} head")
-        button.setToolTip(f"A head that most {does}; click to open it")
+        button.setToolTip(f"{name}: this head {does}; click to open it")
         button.clicked.connect(partial(self._open_best, field, place))
         button.hide()
         self._best_row.addWidget(button)
@@ -130,7 +134,7 @@ class HeadsPanel(Panel):
             if place < len(heads):
                 head = heads[place]
                 measure = f"{name[0].upper()} · {name} " if place == 0 else ""
-                button.setText(f"{measure}{head.name} {values[head]:.2f}")
+                button.setText(f"{measure}{head.name} {fixed(float(values[head]), 2)}")
 
     def _open_best(self, field: str, place: int) -> None:
         scores = self.scores()
@@ -156,5 +160,7 @@ class HeadsPanel(Panel):
         scores = self.scores()
         if scores is None:
             return head.name
-        told = [f"{name} {getattr(scores, field)[head]:.2f}" for field, name, _ in MEASURES]
+        told = [
+            f"{name} {fixed(float(getattr(scores, field)[head]), 2)}" for field, name, _ in MEASURES
+        ]
         return f"{head.name}: " + ", ".join(told)

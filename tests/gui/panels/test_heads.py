@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from engine.job import Job
 from engine.messages import Head, HeadGrid, Refused, RunPrompt, Thumbnails
+from gui.measures import MEASURES
 from gui.panels.heads import HeadsPanel
 from tests.gui.fake_engine import BEST_INDUCTION
 
@@ -36,6 +38,15 @@ def test_the_button_of_a_measure_opens_its_best_head(qtbot, panel, session):
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert session.selection.head == Head(1, 2)
     assert session.selection.head_chosen
+
+
+def test_every_measure_says_what_such_a_head_does(panel):
+    tips = [button.toolTip() for button in panel.measure.findChildren(QPushButton)]
+    assert all(tips)
+    for (_, name, does), tip in zip(MEASURES, tips[1:], strict=True):
+        assert f"{name}: how much a head {does}" in tip
+    for field, _, does in MEASURES:
+        assert does in panel.best_buttons[field][0].toolTip()
 
 
 def test_colouring_by_a_measure_is_the_sessions(panel, session, settle):

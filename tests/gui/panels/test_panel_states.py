@@ -84,7 +84,7 @@ def test_a_text_that_cannot_be_run_leaves_the_last_picture_marked(
     settle(panel)
     assert panel.state == "failed"
     assert panel.known(panel.main) is before
-    assert "see Prompt" in panel.notice.text()
+    assert "attn-2l has not run the prompt: see Prompt" in panel.notice.text()
     session.set_text("w5 w6")
     settle(panel)
     assert panel.state == "fresh"
