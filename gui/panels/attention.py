@@ -11,6 +11,7 @@ from engine.messages import (
     Patterns,
     Request,
     Run,
+    Vocabulary,
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, plain
@@ -101,6 +102,7 @@ class AttentionPanel(Panel):
             wanted["pattern"] = Attention(run, layer, "pattern")
             wanted["scores"] = Attention(run, layer, "scores")
         wanted["grid"] = HeadGrid(now.model)
+        wanted["vocabulary"] = Vocabulary(now.model)
         return wanted
 
     def draw(self) -> None:
@@ -124,6 +126,9 @@ class AttentionPanel(Panel):
         values = shown.values[self._drawn]
         kind = self._kind()
         low, high = reading.limits(values, shown.mask, kind, hide_bos)
+        ids = run.ids.tolist()
+        pieces = self.pieces(ids)
+        places = [place for place, token in enumerate(ids) if token in pieces]
         colours: Colours = "diverging" if kind == "scores" else "sequential"
         self.heatmap.set_grid(
             values,
@@ -135,13 +140,14 @@ class AttentionPanel(Panel):
             row_title="query (destination)",
             column_title="key (source)",
             unit=UNITS[kind],
+            pieces=(places, places),
         )
         query = reading.pinned_query(now, run)
         source = self._source()
         self.heatmap.set_pinned(query, source)
         along = values[query] if now.looking == "attends to" else values[:, query]
         seen = shown.mask[query] if now.looking == "attends to" else shown.mask[:, query]
-        self.strip.set_tokens(shown.labels, run.ids.tolist())
+        self.strip.set_tokens(shown.labels, ids, pieces)
         self.strip.set_values(np.where(seen, along, np.nan), (low, high), colours)
         self.strip.set_pinned(query)
         token = Token(shown.labels[query])

@@ -7,7 +7,15 @@ from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from engine.messages import LoadModel, ModelFacts, Request, Result, Run
+from engine.messages import (
+    LoadModel,
+    ModelFacts,
+    Request,
+    Result,
+    Run,
+    Vocabulary,
+    VocabularyTokens,
+)
 from gui.engine_client import EngineClient, Failure
 from gui.panels.frame import Frame
 from gui.panels.questions import Questions
@@ -41,6 +49,9 @@ class Panel(QWidget):
     """The slot that the picture is made from."""
     draws: ClassVar[frozenset[str]] = frozenset()
     """Parts of the session that change the picture without changing a question."""
+
+    ornaments: ClassVar[frozenset[str]] = frozenset({"vocabulary"})
+    """Slots without which a picture is no older."""
 
     state_changed = Signal()
 
@@ -91,6 +102,14 @@ class Panel(QWidget):
         """Return the run of the prompt in use, if the model could read it."""
         found = self.current("run", self.session.run)
         return found if isinstance(found, Run) else None
+
+    def pieces(self, ids: Iterable[int]) -> frozenset[int]:
+        """Return which tokens are bytes of a character and no text, as far as that is known."""
+        found = self.current("vocabulary", Vocabulary(self.session.selection.model))
+        if not isinstance(found, VocabularyTokens):
+            return frozenset()
+        texts, labels = found.texts, found.labels
+        return frozenset(i for i in ids if i < len(texts) and labels[i] and not texts[i])
 
     @property
     def state(self) -> State:
@@ -196,7 +215,9 @@ class Panel(QWidget):
         state: State
         if self.questions.failures(wanted):
             state = "failed"
-        elif self.main in wanted and self.questions.complete(wanted):
+        elif self.main in wanted and self.questions.complete(
+            {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
+        ):
             state = "fresh"
         else:
             state = "waiting" if self.known(self.main) is None else "old"
