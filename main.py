@@ -5,6 +5,7 @@ Each branch imports what it needs and no more: the window paints before torch is
 """
 
 import contextlib
+import itertools
 import json
 import logging
 import os
@@ -13,11 +14,12 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from engine.command import QuestionParser, parser, read
-from engine.messages import QUESTIONS, Head, Patterns, Refused, Request, Result
+from engine.messages import QUESTIONS, Head, LoadModel, Patterns, Refused, Request, Result
 from engine.records import request_from_json, request_to_json, result_to_json
 
 USAGE = f"""\
@@ -131,8 +133,29 @@ def _ask(words: list[str]) -> int:
     if options is None:
         return _say(USAGE)
     request, given = read(options, words[0], words[1:])
-    result = _answer(request, given)
-    return _say(_json({"request": request_to_json(request), "result": result_to_json(result)}))
+    if "heads" in given:
+        return _ask_heads(request, given)
+    return _say(_record(request, _answer(request, given)))
+
+
+def _ask_heads(request: Any, given: Any) -> int:
+    """Print one record a line, one for each head of the model."""
+    with quiet(given.verbose):
+        from engine import Engine
+
+        engine = Engine()
+        model = request.model if hasattr(request, "model") else request.run.model
+        facts: Any = engine.answer(LoadModel(model))
+    for layer, number in itertools.product(range(facts.n_layers), range(facts.n_heads)):
+        asked = replace(request, head=Head(layer, number))
+        with quiet(given.verbose):
+            result = engine.answer(asked)
+        _say(_record(asked, result))
+    return 0
+
+
+def _record(request: Request, result: Result) -> str:
+    return _json({"request": request_to_json(request), "result": result_to_json(result)})
 
 
 def _ask_lines(verbose: bool) -> int:
@@ -175,6 +198,8 @@ def _figure(words: list[str]) -> int:
     options.add_argument("--width", type=_length, default=3.25, help="inches (default 3.25)")
     options.add_argument("--font-size", type=_length, default=7.0, help="points (default 7)")
     request, given = read(options, words[0], words[1:])
+    if "heads" in given:
+        raise Refused("a figure shows one head: name it with --head instead of --heads all")
     if "output" not in given:
         raise Refused(f"figure {words[0]} needs -o FILE ending in .pdf, .svg, .png or .csv")
     result = _answer(request, given)

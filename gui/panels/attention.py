@@ -5,9 +5,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
 from engine.messages import (
     Attention,
-    HeadGrid,
-    HeadGridScores,
     Kind,
+    MeasuredHeads,
     Patterns,
     Request,
     Run,
@@ -99,7 +98,7 @@ class AttentionPanel(Panel):
             wanted["shown"] = Attention(run, layer, now.kind)
             wanted["pattern"] = Attention(run, layer, "pattern")
             wanted["scores"] = Attention(run, layer, "scores")
-        wanted["grid"] = HeadGrid(now.model)
+        wanted["grid"] = self.session.scores
         return wanted
 
     def draw(self) -> None:
@@ -175,15 +174,15 @@ class AttentionPanel(Panel):
 
     def _say_head(self) -> None:
         now = self.session.selection
-        scores = self.current("grid", HeadGrid(now.model))
-        if isinstance(scores, HeadGridScores):
+        scores = self.current("grid", self.session.scores)
+        if isinstance(scores, MeasuredHeads):
             told = (
-                ("induction", scores.induction),
-                ("previous", scores.previous_token),
-                ("first token", scores.first_token),
+                ("induction", "induction"),
+                ("previous", "previous_token"),
+                ("first token", "first_token"),
             )
             self.subtitle.setText(
-                " · ".join(f"{name} {values[now.head]:.2f}" for name, values in told)
+                " · ".join(f"{name} {scores.grid(field)[now.head]:.2f}" for name, field in told)
             )
             self.subtitle.setToolTip(
                 "Mean attention on repeated random tokens, from the weights' behaviour alone"

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 from superqt import QFlowLayout
 
-from engine.messages import Head, HeadGrid, HeadGridScores, Request, Result, Thumbnails
+from engine.messages import Head, MeasuredHeads, Request, Result, Thumbnails
 from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
 from gui.palette import ui_font
@@ -21,7 +21,7 @@ MEASURES = (
     ("previous_token", "previous", "looks one token back"),
     ("first_token", "first", "rests on the first token"),
 )
-"""(field of HeadGridScores, its name, what a head that has much of it does)."""
+"""(measure of HeadScores, its name, what a head that has much of it does)."""
 
 
 LEAST_HEIGHT = 120
@@ -75,7 +75,7 @@ class HeadsPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the thumbnails of a prompt that could be run, and for the scores."""
-        wanted: dict[str, Request] = {"run": self.session.run, "scores": self._scores_request()}
+        wanted: dict[str, Request] = {"run": self.session.run, "scores": self.session.scores}
         if self.run_result() is not None:
             wanted["thumbnails"] = Thumbnails(self.session.run)
         return wanted
@@ -94,7 +94,7 @@ class HeadsPanel(Panel):
         shape = patterns.values.shape[:2]
         self.grid.set_thumbnails(patterns.values, patterns.mask)
         self.measure.set_value(now.measure)
-        fitting = scores is not None and scores.induction.shape == shape
+        fitting = scores is not None and scores.grid("induction").shape == shape
         for field, _, _ in MEASURES:
             self.measure.set_option_enabled(field, fitting, "the scores are not there yet")
         if scores is None or not fitting:
@@ -104,25 +104,22 @@ class HeadsPanel(Panel):
                 for button in buttons:
                     button.hide()
         else:
-            self.grid.set_best({name: best(getattr(scores, field)) for field, name, _ in MEASURES})
+            self.grid.set_best({name: best(scores.grid(field)) for field, name, _ in MEASURES})
             shown = now.measure != "pattern"
             names = {field: name for field, name, _ in MEASURES}
             self.grid.set_scores(
-                getattr(scores, now.measure) if shown else None, names.get(now.measure, "")
+                scores.grid(now.measure) if shown else None, names.get(now.measure, "")
             )
             for field, name, _ in MEASURES:
-                self._name_best(field, name, getattr(scores, field))
+                self._name_best(field, name, scores.grid(field))
         exists = now.head.layer < shape[0] and now.head.number < shape[1]
         self.grid.set_selected(now.head if exists else None)
         self.subtitle.setText(f"{shape[0]} × {shape[1]}")
 
-    def scores(self) -> HeadGridScores | None:
+    def scores(self) -> MeasuredHeads | None:
         """Return the scores of the model in use, if they are there."""
-        found = self.current("scores", self._scores_request())
-        return found if isinstance(found, HeadGridScores) else None
-
-    def _scores_request(self) -> HeadGrid:
-        return HeadGrid(self.session.selection.model)
+        found = self.current("scores", self.session.scores)
+        return found if isinstance(found, MeasuredHeads) else None
 
     def _make_best_button(self, field: str, name: str, does: str, place: int) -> QPushButton:
         button = QPushButton()
@@ -148,7 +145,7 @@ class HeadsPanel(Panel):
     def _open_best(self, field: str, place: int) -> None:
         scores = self.scores()
         if scores is not None:
-            self.session.choose_head(best(getattr(scores, field))[place])
+            self.session.choose_head(best(scores.grid(field))[place])
 
     def _suggest(self) -> None:
         """Begin with the best induction head; of equals, the one that does it on this prompt."""
@@ -156,7 +153,7 @@ class HeadsPanel(Panel):
         shown = self.current("thumbnails", Thumbnails(self.session.run))
         if scores is None or run is None or not isinstance(shown, Patterns):
             return
-        heads = best(scores.induction)
+        heads = best(scores.grid("induction"))
         followed = np.flatnonzero(run.ids[:-1] == run.ids[-1]) + 1
         if heads and len(followed) and shown.block == 1:
             doing = max(heads, key=lambda head: shown.values[head][-1, followed].sum())
@@ -169,7 +166,7 @@ class HeadsPanel(Panel):
         scores = self.scores()
         if scores is None:
             return head.name
-        told = [f"{name} {getattr(scores, field)[head]:.2f}" for field, name, _ in MEASURES]
+        told = [f"{name} {scores.grid(field)[head]:.2f}" for field, name, _ in MEASURES]
         return f"{head.name}: " + ", ".join(told)
 
 

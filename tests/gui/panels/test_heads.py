@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.job import Job
-from engine.messages import Head, HeadGrid, Refused, RunPrompt, Thumbnails
+from engine.messages import Head, HeadScores, Refused, RunPrompt, Thumbnails
 from gui.panels.heads import HeadsPanel, best
 from tests.gui.fake_engine import BEST_INDUCTION
 
@@ -63,10 +63,11 @@ def test_no_head_is_called_the_best_at_what_none_does():
 def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
     monkeypatch, session, engine, show
 ):
-    scores = engine._HeadGrid(HeadGrid("attn-2l"))
-    induction = np.full_like(scores.induction, 0.1)
+    scores = engine._HeadScores(session.scores)
+    induction = np.full_like(scores.grid("induction"), 0.1)
     induction[0, 1], induction[1, 0] = 0.95, 0.94
-    monkeypatch.setattr(engine, "_HeadGrid", lambda request: replace(scores, induction=induction))
+    found = replace(scores, scores=scores.scores | {"induction": induction.flatten()})
+    monkeypatch.setattr(engine, "_HeadScores", lambda request: found)
     session.set_text("w7 w8 w7")
     ids = engine.answer(RunPrompt("attn-2l", "w7 w8 w7"), Job()).ids
     after_repeat = int(np.flatnonzero(ids[:-1] == ids[-1])[0]) + 1
@@ -81,7 +82,7 @@ def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
 
 
 def test_buttons_of_the_model_before_go_when_this_one_has_no_scores(panel, session, settle, engine):
-    engine.failing[HeadGrid] = Refused("no scores")
+    engine.failing[HeadScores] = Refused("no scores")
     session.open_model("toy")
     settle(panel)
     assert not any(b.isVisible() for buttons in panel.best_buttons.values() for b in buttons)
