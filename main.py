@@ -124,6 +124,8 @@ def _figure(words: list[str]) -> int:
         from gui.figures import command
     command.add_options(options)
     request, given = read(options, words[0], words[1:])
+    if "heads" in given:
+        raise Refused("a figure shows one head: name it with --head instead of --heads all")
     command.check(words[0], request, given)
     result = console.answer(request, given)
     with console.quiet(given.verbose):

@@ -1,6 +1,7 @@
 """`headscope ask`: questions from a command line or from JSON, answers printed as JSON."""
 
 import contextlib
+import itertools
 import json
 import logging
 import os
@@ -8,10 +9,11 @@ import sys
 import warnings
 from argparse import Namespace
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from engine.command import QuestionParser, parser, read
-from engine.messages import QUESTIONS, Refused, Request, Result
+from engine.messages import QUESTIONS, Head, LoadModel, Refused, Request, Result
 from engine.records import request_from_json, request_to_json, result_to_json
 
 if TYPE_CHECKING:
@@ -41,8 +43,9 @@ def ask(words: list[str]) -> int:
             raise Refused("ask - takes no options but --verbose: each line holds its own question")
         return _ask_lines(verbose=len(words) > 1)
     request, given = read(question_parser(words, "ask"), words[0], words[1:])
-    result = answer(request, given)
-    return say(_json({"request": request_to_json(request), "result": result_to_json(result)}))
+    if "heads" in given:
+        return _ask_heads(request, given)
+    return say(_record(request, answer(request, given)))
 
 
 def question_parser(words: list[str], command: str) -> QuestionParser:
@@ -115,6 +118,24 @@ def _engine() -> "Engine":
     from engine import Engine
 
     return Engine()
+
+
+def _ask_heads(request: Any, given: Namespace) -> int:
+    """Print one record a line, one for each head of the model."""
+    with quiet(given.verbose):
+        engine = _engine()
+        model = request.model if hasattr(request, "model") else request.run.model
+        facts: Any = engine.answer(LoadModel(model))
+    for layer, number in itertools.product(range(facts.n_layers), range(facts.n_heads)):
+        asked = replace(request, head=Head(layer, number))
+        with quiet(given.verbose):
+            result = engine.answer(asked)
+        say(_record(asked, result))
+    return 0
+
+
+def _record(request: Request, result: Result) -> str:
+    return _json({"request": request_to_json(request), "result": result_to_json(result)})
 
 
 def _ask_lines(verbose: bool) -> int:

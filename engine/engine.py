@@ -1,8 +1,10 @@
 """The one door to the numbers: a question in, an answer out."""
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from sys import getsizeof
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -124,12 +126,15 @@ def size_of(result: Result) -> int:
 
 def frozen(result: Any) -> Any:
     """Return an answer whose arrays are its own and read-only."""
-    arrays = {
-        field.name: _own(value)
-        for field in fields(result)
-        if isinstance(value := getattr(result, field.name), np.ndarray)
-    }
-    return replace(result, **arrays)
+    own: dict[str, Any] = {}
+    for field in fields(result):
+        value = getattr(result, field.name)
+        if isinstance(value, np.ndarray):
+            own[field.name] = _own(value)
+        elif isinstance(value, Mapping):
+            arrays = {name: _own(array) for name, array in value.items()}
+            own[field.name] = MappingProxyType(arrays)
+    return replace(result, **own)
 
 
 def _own(array: np.ndarray) -> np.ndarray:
@@ -142,6 +147,8 @@ def _own(array: np.ndarray) -> np.ndarray:
 def _size(value: object) -> int:
     if isinstance(value, np.ndarray):
         return value.nbytes
+    if isinstance(value, Mapping):
+        return sum(_size(part) for part in value.values())
     if isinstance(value, tuple):
         return getsizeof(value) + sum(_size(part) for part in value)
     return getsizeof(value)

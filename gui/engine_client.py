@@ -15,7 +15,7 @@ from engine.job import Cancelled, Job
 from engine.messages import (
     Attention,
     Direction,
-    HeadGrid,
+    HeadScores,
     ListModels,
     LoadModel,
     OVTokens,
@@ -24,6 +24,7 @@ from engine.messages import (
     Request,
     Result,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Table,
     Thumbnails,
@@ -43,7 +44,8 @@ ORDER: dict[type, tuple[int, str]] = {
     Table: (4, "the whole table"),
     Spectrum: (5, "singular values"),
     Vocabulary: (6, "the vocabulary"),
-    HeadGrid: (7, "scores of all heads"),
+    HeadScores: (7, "scores of all heads"),
+    SkipTrigrams: (8, "skip-trigrams"),
 }
 """What is answered first when several questions wait (the smaller number), and its name."""
 

@@ -4,12 +4,12 @@ import numpy as np
 
 from engine.messages import Head
 
-MEASURES = (
+KINDS = (
     ("induction", "induction", "looks at what followed this token last time"),
     ("previous_token", "previous", "looks one token back"),
     ("first_token", "first", "rests on the first token"),
 )
-"""(field of HeadGridScores, its name, what a head that has much of it does)."""
+"""(measure of HeadScores, its name, what a head that has much of it does)."""
 
 TIE = 0.02
 """Scores this close to the best are as good: another seed would turn them round."""

@@ -120,7 +120,7 @@ def test_a_fault_of_our_own_ends_one_line_of_ask_dash_and_not_the_next(run, monk
 def test_help_names_every_command_and_question(run, words):
     status, out, err = run(*words)
     assert (status, err) == (0, "")
-    for word in ("ask -", "figure", "models", "--screenshot", "ov-tokens", "head-grid"):
+    for word in ("ask -", "figure", "models", "--screenshot", "ov-tokens", "head-scores"):
         assert word in out
 
 

@@ -22,14 +22,15 @@ from engine.messages import (
     DirectPath,
     Eigenvalues,
     Head,
-    HeadGrid,
     HeadOutput,
+    HeadScores,
     LogitAttribution,
     LogitLens,
     OVTokens,
     QKTokens,
     Refused,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Table,
     Thumbnails,
@@ -37,10 +38,15 @@ from engine.messages import (
 )
 from gui.figures import provenance, rows
 from gui.figures.attention import draw_attention, draw_thumbnails
-from gui.figures.circuits import draw_direction, draw_ov_tokens, draw_qk_tokens
+from gui.figures.circuits import (
+    draw_direction,
+    draw_ov_tokens,
+    draw_qk_tokens,
+    draw_skip_trigrams,
+)
 from gui.figures.compositions import draw_composition, draw_eigenvalues
 from gui.figures.fonts import GENERIC, uncovered
-from gui.figures.grids import draw_head_grid, draw_table
+from gui.figures.grids import draw_head_scores, draw_table
 from gui.figures.layers import draw_destination_row, draw_logit_lens
 from gui.figures.page import SMALLEST, Page
 from gui.figures.paths import (
@@ -69,7 +75,8 @@ FIGURES: dict[type, Callable[..., float]] = {
     Eigenvalues: draw_eigenvalues,
     DestinationRow: draw_destination_row,
     LogitLens: draw_logit_lens,
-    HeadGrid: draw_head_grid,
+    HeadScores: draw_head_scores,
+    SkipTrigrams: draw_skip_trigrams,
 }
 """How the answer to each question is drawn on a page; each returns the height it used."""
 

@@ -1,16 +1,19 @@
 """Whole tables of tokens, and the scores of all heads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from engine.messages import Head, HeadGrid, HeadGridScores, Table, TokenTable
+from engine.messages import MEASURES, Head, HeadScores, MeasuredHeads, Refused, Table, TokenTable
 from gui.figures import cells, heading, panels
 from gui.figures.colours import SHARES, signed
 from gui.figures.labels import Axis
 from gui.figures.page import Page
-from gui.measures import LEAST_SCORE, MEASURES, MOST_TIED, TIE, best
+from gui.measures import LEAST_SCORE, MOST_TIED, TIE, best
 from gui.numbers import plain
+
+_SIGNED = ("ov_eigenvalue_copying", "qk_eigenvalue_positivity")
+_ACROSS = (5, 4, 2)
 
 
 def draw_table(page: Page, request: Table, result: TokenTable) -> float:
@@ -30,38 +33,65 @@ def draw_table(page: Page, request: Table, result: TokenTable) -> float:
     return panels.draw(page, y, grids)
 
 
-def draw_head_grid(page: Page, request: HeadGrid, result: HeadGridScores) -> float:
-    """Draw the measures of every head, layer down and head across, the best outlined and named."""
-    y = heading.draw(page, "Heads on repeated random tokens", request.model)
-    values = np.stack([getattr(result, field) for field, _, _ in MEASURES])
-    _, n_layers, n_heads = values.shape
+def draw_head_scores(page: Page, request: HeadScores, result: MeasuredHeads) -> float:
+    """Draw the shares among the measures, layer down and head across, the best outlined and named.
+
+    Measures in other units would need colours of their own; rows of CSV hold them all.
+    """
+    y = heading.draw(page, "Scores of all heads", request.model)
+    names = [
+        name
+        for name, values in result.scores.items()
+        if MEASURES[name].unit == "1" and name not in _SIGNED and np.isfinite(values).all()
+    ]
+    if not names:
+        raise Refused("no measure is defined on this prompt: it needs more than one token")
+    values = np.stack([result.grid(name) for name in names])
+    count, n_layers, n_heads = values.shape
     winners = [best(grid) for grid in values]
     stacked = n_heads >= 3 * n_layers
     labels = page.measure(f"L{n_layers - 1}", page.small) + 4.0
     room = page.width - labels - cells.bar_width(page, SHARES, 120.0) - 12.0 if stacked else 0.0
     titles = [
-        _title(page, field.replace("_", " "), heads, grid, room)
-        for (field, _, _), heads, grid in zip(MEASURES, winners, values, strict=True)
+        _title(page, _called(name), heads, grid, room)
+        for name, heads, grid in zip(names, winners, values, strict=True)
     ]
     lines = max(map(len, titles))
     grids = panels.Grids(
         # The names of panels side by side stand on one line.
         titles=titles if stacked else [[*title, *[""] * (lines - len(title))] for title in titles],
         values=values,
-        seen=np.isfinite(values).all(axis=0),
+        seen=np.ones((n_layers, n_heads), dtype=bool),
         rows=Axis("", [f"L{layer}" for layer in range(n_layers)], token=False),
         columns=Axis("", [f"H{number}" for number in range(n_heads)], token=False),
         scale=SHARES,
-        bar="mean attention",
+        bar="share",
         marked=winners,
     )
-    bottom = panels.draw(page, y, grids, across=(1,) if stacked else (3,))
-    words = (
-        f"{request.sequences} sequences (seed {request.seed}): {result.length} random tokens, "
-        "then the same again; outlined and named are the best head of each measure and those "
+    across = (1,) if stacked else (*(n for n in _ACROSS if count % n == 0), 1)
+    bottom = panels.draw(page, y, grids, across=across)
+    return heading.sentence(page, bottom + 4.0, [" ".join(_footnotes(request, result))])
+
+
+def _called(name: str) -> str:
+    words = name.removeprefix("prompt_").replace("_", " ")
+    return f"{words}*" if name.startswith("prompt_") else words
+
+
+def _footnotes(request: HeadScores, result: MeasuredHeads) -> Iterator[str]:
+    if result.length is not None:
+        yield (
+            f"{request.sequences} sequences (seed {request.seed}): {result.length} random tokens, "
+            "then the same again;"
+        )
+    if request.run is not None:
+        yield "* on the prompt;"
+    if request.heads_off:
+        yield f"heads off: {', '.join(head.name for head in request.heads_off)};"
+    yield (
+        "outlined and named are the best head of each measure and those "
         f"within {TIE} of it ({MOST_TIED} at most), none below {LEAST_SCORE}."
     )
-    return heading.sentence(page, bottom + 4.0, [words])
 
 
 def _title(

@@ -5,9 +5,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
 from engine.messages import (
     Attention,
-    HeadGrid,
-    HeadGridScores,
     Kind,
+    MeasuredHeads,
     Patterns,
     Request,
     Run,
@@ -101,7 +100,7 @@ class AttentionPanel(Panel):
             wanted["shown"] = Attention(run, layer, now.kind)
             wanted["pattern"] = Attention(run, layer, "pattern")
             wanted["scores"] = Attention(run, layer, "scores")
-        wanted["grid"] = HeadGrid(now.model)
+        wanted["grid"] = self.session.scores
         wanted["vocabulary"] = Vocabulary(now.model)
         return wanted
 
@@ -182,15 +181,15 @@ class AttentionPanel(Panel):
 
     def _say_head(self) -> None:
         now = self.session.selection
-        scores = self.current("grid", HeadGrid(now.model))
-        if isinstance(scores, HeadGridScores):
+        scores = self.current("grid", self.session.scores)
+        if isinstance(scores, MeasuredHeads):
             told = (
-                ("induction", scores.induction),
-                ("previous", scores.previous_token),
-                ("first token", scores.first_token),
+                ("induction", "induction"),
+                ("previous", "previous_token"),
+                ("first token", "first_token"),
             )
-            of_head = sorted(((float(values[now.head]), name) for name, values in told))[::-1]
-            text = " · ".join(f"{name} {fixed(value, 2)}" for value, name in of_head)
+            of_head = sorted((float(scores.grid(field)[now.head]), name) for name, field in told)
+            text = " · ".join(f"{name} {fixed(value, 2)}" for value, name in reversed(of_head))
             self.subtitle.setText(text)  # what this head does least is elided first
             self.subtitle.setToolTip(f"{text}: mean attention on repeated random tokens")
         else:

@@ -6,10 +6,10 @@ import numpy as np
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 from superqt import QFlowLayout
 
-from engine.messages import Head, HeadGrid, HeadGridScores, Request, Result, Thumbnails
+from engine.messages import Head, MeasuredHeads, Request, Result, Thumbnails
 from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
-from gui.measures import MEASURES, MOST_TIED, best
+from gui.measures import KINDS, MOST_TIED, best
 from gui.numbers import fixed
 from gui.palette import ui_font
 from gui.panels.panel import Panel
@@ -35,12 +35,12 @@ class HeadsPanel(Panel):
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self.measure = Segmented(
-            [("pattern", "pattern"), *[(field, name) for field, name, _ in MEASURES]],
+            [("pattern", "pattern"), *[(field, name) for field, name, _ in KINDS]],
             "What the heads are coloured by",
         )
         self.measure.changed.connect(session.set_measure)
         self.measure.set_option_tip("pattern", "Each head's attention on this prompt")
-        for field, name, does in MEASURES:
+        for field, name, does in KINDS:
             self.measure.set_option_tip(field, f"{name}: how much a head {does}")
         self.add_controls([self.measure])
         self.grid = MatrixGrid()
@@ -56,7 +56,7 @@ class HeadsPanel(Panel):
         self._best_row.setVerticalSpacing(UNIT // 2)
         self.best_buttons = {
             field: [self._make_best_button(field, name, does, place) for place in range(MOST_TIED)]
-            for field, name, does in MEASURES
+            for field, name, does in KINDS
         }
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -66,7 +66,7 @@ class HeadsPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the thumbnails of a prompt that could be run, and for the scores."""
-        wanted: dict[str, Request] = {"run": self.session.run, "scores": self._scores_request()}
+        wanted: dict[str, Request] = {"run": self.session.run, "scores": self.session.scores}
         if self.run_result() is not None:
             wanted["thumbnails"] = Thumbnails(self.session.run)
         return wanted
@@ -85,8 +85,8 @@ class HeadsPanel(Panel):
         shape = patterns.values.shape[:2]
         self.grid.set_thumbnails(patterns.values, patterns.mask)
         self.measure.set_value(now.measure)
-        fitting = scores is not None and scores.induction.shape == shape
-        for field, _, _ in MEASURES:
+        fitting = scores is not None and scores.grid("induction").shape == shape
+        for field, _, _ in KINDS:
             self.measure.set_option_enabled(field, fitting, "the scores are not there yet")
         if scores is None or not fitting:
             self.grid.set_scores(None, "")
@@ -95,25 +95,22 @@ class HeadsPanel(Panel):
                 for button in buttons:
                     button.hide()
         else:
-            self.grid.set_best({name: best(getattr(scores, field)) for field, name, _ in MEASURES})
+            self.grid.set_best({name: best(scores.grid(field)) for field, name, _ in KINDS})
             shown = now.measure != "pattern"
-            names = {field: name for field, name, _ in MEASURES}
+            names = {field: name for field, name, _ in KINDS}
             self.grid.set_scores(
-                getattr(scores, now.measure) if shown else None, names.get(now.measure, "")
+                scores.grid(now.measure) if shown else None, names.get(now.measure, "")
             )
-            for field, name, _ in MEASURES:
-                self._name_best(field, name, getattr(scores, field))
+            for field, name, _ in KINDS:
+                self._name_best(field, name, scores.grid(field))
         exists = now.head.layer < shape[0] and now.head.number < shape[1]
         self.grid.set_selected(now.head if exists else None)
         self.subtitle.setText(f"{shape[0]} × {shape[1]}")
 
-    def scores(self) -> HeadGridScores | None:
+    def scores(self) -> MeasuredHeads | None:
         """Return the scores of the model in use, if they are there."""
-        found = self.current("scores", self._scores_request())
-        return found if isinstance(found, HeadGridScores) else None
-
-    def _scores_request(self) -> HeadGrid:
-        return HeadGrid(self.session.selection.model)
+        found = self.current("scores", self.session.scores)
+        return found if isinstance(found, MeasuredHeads) else None
 
     def _make_best_button(self, field: str, name: str, does: str, place: int) -> QPushButton:
         button = QPushButton()
@@ -139,7 +136,7 @@ class HeadsPanel(Panel):
     def _open_best(self, field: str, place: int) -> None:
         scores = self.scores()
         if scores is not None:
-            self.session.choose_head(best(getattr(scores, field))[place])
+            self.session.choose_head(best(scores.grid(field))[place])
 
     def _suggest(self) -> None:
         """Begin with the best induction head; of equals, the one that does it on this prompt."""
@@ -147,7 +144,7 @@ class HeadsPanel(Panel):
         shown = self.current("thumbnails", Thumbnails(self.session.run))
         if scores is None or run is None or not isinstance(shown, Patterns):
             return
-        heads = best(scores.induction)
+        heads = best(scores.grid("induction"))
         followed = np.flatnonzero(run.ids[:-1] == run.ids[-1]) + 1
         if heads and len(followed) and shown.block == 1:
             doing = max(heads, key=lambda head: shown.values[head][-1, followed].sum())
@@ -160,7 +157,5 @@ class HeadsPanel(Panel):
         scores = self.scores()
         if scores is None:
             return head.name
-        told = [
-            f"{name} {fixed(float(getattr(scores, field)[head]), 2)}" for field, name, _ in MEASURES
-        ]
+        told = [f"{name} {fixed(float(scores.grid(field)[head]), 2)}" for field, name, _ in KINDS]
         return f"{head.name}: " + ", ".join(told)

@@ -9,8 +9,8 @@ from engine.messages import (
     Composition,
     Direction,
     Head,
-    HeadGrid,
     HeadOutput,
+    HeadScores,
     LogitAttribution,
     OVTokens,
     QKTokens,
@@ -67,7 +67,7 @@ def parse(question, argv):
             [*TOY, "--head", "0.0", "--index", "1"],
             Direction("toy", Head(0, 0), index=1),
         ),
-        ("head-grid", [*TOY, "--seed", "7"], HeadGrid("toy", 7)),
+        ("head-scores", [*TOY, "--seed", "7"], HeadScores("toy", seed=7)),
         (
             "head-output",
             [*PROMPT, "--head", "0.0", "--position", "0", "--target", "ans"],

@@ -1,5 +1,6 @@
 import time
 import typing
+from collections.abc import Mapping
 from dataclasses import fields
 
 import numpy as np
@@ -18,8 +19,8 @@ from engine.messages import (
     DirectPath,
     Eigenvalues,
     Head,
-    HeadGrid,
     HeadOutput,
+    HeadScores,
     ListModels,
     LoadModel,
     LogitAttribution,
@@ -31,6 +32,7 @@ from engine.messages import (
     Request,
     Result,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Thumbnails,
     TokenTable,
@@ -56,7 +58,8 @@ ASKED = [
     QKTokens("random", HEAD, 7, side="key", biases=True),
     Spectrum("random", HEAD, "qk", dense=True),
     Direction("random", HEAD, "qk", index=1),
-    HeadGrid("random", sequences=2),
+    HeadScores("random", sequences=2, run=RUN),
+    SkipTrigrams("random", HEAD, 5),
     DirectPath("random", 7),
     HeadOutput(RUN, HEAD),
     LogitAttribution(RUN, split="sources"),
@@ -90,9 +93,11 @@ def test_arrays_are_read_only_and_belong_to_the_answer(engine, request_):
     answer = engine.answer(request_)
     for field in fields(answer):
         value = getattr(answer, field.name)
-        if isinstance(value, np.ndarray):
-            assert not value.flags.writeable, field.name
-            assert value.base is None, field.name
+        arrays = value.values() if isinstance(value, Mapping) else [value]
+        for array in arrays:
+            if isinstance(array, np.ndarray):
+                assert not array.flags.writeable, field.name
+                assert array.base is None, field.name
 
 
 def test_an_answer_does_not_depend_on_what_was_asked_before(engine):
@@ -176,7 +181,7 @@ def test_a_misspelt_model_is_answered_with_the_one_that_was_meant(engine):
         (RunPrompt("random", "a", k=0), "k.* must be at least 1, not 0"),
         (RunPrompt("random", "\ud800"), "lone surrogate"),
         (Thumbnails(RUN, 0), "size.* must be at least 1"),
-        (HeadGrid("random", sequences=0), "sequences must be 1 to 1000, not 0"),
+        (HeadScores("random", sequences=0), "sequences must be 1 to 1000, not 0"),
         (Direction("random", HEAD, index=6), "singular values 0 to 5, not 6"),
         (Direction("toy", Head(0, 0), "qk", index=1), "zero to rounding .* rank 1"),
     ],
@@ -199,7 +204,7 @@ def test_a_cancelled_question_stops_and_the_engine_answers_the_next(engine):
                 self.cancel()
             super().step(done, total, what)
 
-    for request in (HeadGrid("random", seed=5), Thumbnails(RunPrompt("random", "new text"))):
+    for request in (HeadScores("random", seed=5), Thumbnails(RunPrompt("random", "new text"))):
         with pytest.raises(Cancelled):
             engine.answer(request, Stopping())
     assert engine.answer(Thumbnails(RunPrompt("random", "new text"))).block == 1
@@ -207,7 +212,7 @@ def test_a_cancelled_question_stops_and_the_engine_answers_the_next(engine):
 
 def test_progress_is_reported_with_words(engine):
     seen = []
-    engine.answer(HeadGrid("random", seed=6), Job(lambda *step: seen.append(step)))
+    engine.answer(HeadScores("random", seed=6), Job(lambda *step: seen.append(step)))
     assert seen[0] == (0, 1, "opening random")
     assert (3, 8, "running random tokens") in seen
 
@@ -219,7 +224,8 @@ def test_progress_is_reported_with_words(engine):
         Attention(RunPrompt("attn-2l", "so I drink green " * 50), 1, "value-weighted"),
         OVTokens("attn-2l", HEAD, 500, direction="source"),
         QKTokens("attn-2l", HEAD, 500),
-        HeadGrid("attn-2l"),
+        HeadScores("attn-2l", run=RunPrompt("attn-2l", "so I drink green " * 50)),
+        SkipTrigrams("attn-2l", HEAD, 1000),
     ],
     ids=lambda r: type(r).__name__,
 )
@@ -236,4 +242,4 @@ def test_steps_of_the_largest_bundled_model_are_close_enough_to_cancel_in_time(r
 
 def test_a_negative_seed_is_refused():
     with pytest.raises(Refused, match="seed must be 0 or more, not -1"):
-        Engine().answer(HeadGrid("toy", seed=-1))
+        Engine().answer(HeadScores("toy", seed=-1))

@@ -8,13 +8,17 @@ import numpy as np
 
 from engine.job import Job
 from engine.messages import (
+    MEASURES,
+    PATTERN_MEASURES,
+    WEIGHT_MEASURES,
     Attention,
     Direction,
     Group,
-    HeadGrid,
-    HeadGridScores,
+    Head,
+    HeadScores,
     ListModels,
     LoadModel,
+    MeasuredHeads,
     ModelEntry,
     ModelFacts,
     ModelList,
@@ -139,11 +143,19 @@ class FakeEngine:
         values = np.stack([layer.values[:, :n, :n] for layer in layers])
         return ThumbnailPatterns(layers[0].labels, values, layers[0].mask[:n, :n], 1)
 
-    def _HeadGrid(self, request: HeadGrid) -> HeadGridScores:
+    def _HeadScores(self, request: HeadScores) -> MeasuredHeads:
         rng = _rng(request.model)
-        induction, previous, first = 0.5 * rng.random((3, LAYERS, HEADS))
-        induction[BEST_INDUCTION] = 0.9
-        return HeadGridScores(induction, previous, first, 50)
+        names = {
+            "random": PATTERN_MEASURES,
+            "prompt": [f"prompt_{name}" for name in PATTERN_MEASURES],
+            "weights": WEIGHT_MEASURES,
+            "all": MEASURES,
+        }[request.measures]
+        scores = {name: 0.5 * rng.random(LAYERS * HEADS) for name in names}
+        if "induction" in scores:
+            scores["induction"].reshape(LAYERS, HEADS)[BEST_INDUCTION] = 0.9
+        heads = tuple(Head(layer, number) for layer in range(LAYERS) for number in range(HEADS))
+        return MeasuredHeads(heads, scores, 50)
 
     def _ranking(self, request: OVTokens | QKTokens, **more: float) -> dict[str, object]:
         token = request.token

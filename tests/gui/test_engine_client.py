@@ -11,7 +11,7 @@ from PySide6.QtCore import QThread
 from engine.messages import (
     Attention,
     Head,
-    HeadGrid,
+    HeadScores,
     LoadModel,
     OVTokens,
     Spectrum,
@@ -85,7 +85,7 @@ def test_waiting_questions_are_answered_in_the_order_of_what_a_user_sees_first(q
     client = start(engine, started=False)
     prompt = run(1)
     wanted = [
-        HeadGrid("attn-2l"),
+        HeadScores("attn-2l"),
         Spectrum("attn-2l", Head(0, 0)),
         OVTokens("attn-2l", Head(0, 0), 1),
         Thumbnails(prompt),
@@ -103,8 +103,8 @@ def test_waiting_questions_are_answered_in_the_order_of_what_a_user_sees_first(q
 def test_scores_of_all_heads_make_way_for_a_prompt_and_are_computed_afterwards(qtbot, start):
     engine, asker = FakeEngine(seconds=0.1), Recorder()
     client = start(engine)
-    client.ask(asker, "grid", HeadGrid("attn-2l"))
-    qtbot.waitUntil(lambda: engine.asked == [HeadGrid("attn-2l")])
+    client.ask(asker, "grid", HeadScores("attn-2l"))
+    qtbot.waitUntil(lambda: engine.asked == [HeadScores("attn-2l")])
     client.ask(asker, "run", run(1))
     idle(qtbot, client)
     assert [slot for slot, _ in asker.received] == ["run", "grid"]

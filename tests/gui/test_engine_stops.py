@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from engine.job import Cancelled
-from engine.messages import HeadGrid
+from engine.messages import HeadScores
 from gui.engine_client import EngineClient
 from tests.gui.asking import Endless, Recorder, idle, run
 from tests.gui.fake_engine import FakeEngine
@@ -30,7 +30,7 @@ def test_cancel_tells_every_asker_and_drops_the_result(qtbot, start):
     engine = Endless()
     client = start(engine)
     client.ask(asker, "run", run(1))
-    client.ask(asker, "grid", HeadGrid("attn-2l"))
+    client.ask(asker, "grid", HeadScores("attn-2l"))
     qtbot.waitUntil(engine.begun.is_set)
     client.cancel()
     idle(qtbot, client)

@@ -121,9 +121,9 @@ CASES: list[tuple[str, Any, dict[str, Any]]] = [
     ("scores", samples.attention(kind="scores"), {}),
     ("value-weighted", samples.attention(kind="value-weighted"), {"head": HEAD}),
     ("144 thumbnails", samples.thumbnails(samples.tokens(64), 12, 12, 4), {}),
-    ("144 heads", samples.head_grid(12, 12), {}),
-    ("30 layers of 9", samples.head_grid(30, 9), {}),
-    ("one layer", samples.head_grid(1, 1), {}),
+    ("144 heads", samples.head_scores(12, 12), {}),
+    ("30 layers of 9", samples.head_scores(30, 9), {}),
+    ("one layer", samples.head_scores(1, 1), {}),
     ("tied heads", samples.tied_heads(), {}),
     ("tied heads, narrow", samples.tied_heads(), {"width": 2.0}),
     ("tied heads of 144", samples.tied_heads(12, 12), {}),
@@ -131,6 +131,8 @@ CASES: list[tuple[str, Any, dict[str, Any]]] = [
     ("thin spectrum", samples.spectrum(dense=False), {}),
     ("one sign", samples.qk_tokens(samples.TEAS[:5], signed=False), {}),
     ("64 x 64 table", samples.table(samples.tokens(64)), {}),
+    ("hostile trigrams", samples.skip_trigrams(samples.HOSTILE), {}),
+    ("no trigram", samples.skip_trigrams(()), {}),
     ("long tokens", samples.ov_tokens(tuple(15 * f"·long{n}" for n in range(5))), {}),
 ]
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from engine.job import Job
-from engine.messages import Head, HeadGrid, Refused, RunPrompt, Thumbnails
-from gui.measures import MEASURES
+from engine.messages import Head, HeadScores, Refused, RunPrompt, Thumbnails
+from gui.measures import KINDS
 from gui.panels.heads import HeadsPanel
 from tests.gui.fake_engine import BEST_INDUCTION
 
@@ -43,9 +43,9 @@ def test_the_button_of_a_measure_opens_its_best_head(qtbot, panel, session):
 def test_every_measure_says_what_such_a_head_does(panel):
     tips = [button.toolTip() for button in panel.measure.findChildren(QPushButton)]
     assert all(tips)
-    for (_, name, does), tip in zip(MEASURES, tips[1:], strict=True):
+    for (_, name, does), tip in zip(KINDS, tips[1:], strict=True):
         assert f"{name}: how much a head {does}" in tip
-    for field, _, does in MEASURES:
+    for field, _, does in KINDS:
         assert does in panel.best_buttons[field][0].toolTip()
 
 
@@ -64,10 +64,11 @@ def test_hovering_a_head_names_it_and_its_scores(panel):
 def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
     monkeypatch, session, engine, show
 ):
-    scores = engine._HeadGrid(HeadGrid("attn-2l"))
-    induction = np.full_like(scores.induction, 0.1)
+    scores = engine._HeadScores(session.scores)
+    induction = np.full_like(scores.grid("induction"), 0.1)
     induction[0, 1], induction[1, 0] = 0.95, 0.94
-    monkeypatch.setattr(engine, "_HeadGrid", lambda request: replace(scores, induction=induction))
+    found = replace(scores, scores=scores.scores | {"induction": induction.flatten()})
+    monkeypatch.setattr(engine, "_HeadScores", lambda request: found)
     session.set_text("w7 w8 w7")
     ids = engine.answer(RunPrompt("attn-2l", "w7 w8 w7"), Job()).ids
     after_repeat = int(np.flatnonzero(ids[:-1] == ids[-1])[0]) + 1
@@ -82,7 +83,7 @@ def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
 
 
 def test_buttons_of_the_model_before_go_when_this_one_has_no_scores(panel, session, settle, engine):
-    engine.failing[HeadGrid] = Refused("no scores")
+    engine.failing[HeadScores] = Refused("no scores")
     session.open_model("toy")
     settle(panel)
     assert not any(b.isVisible() for buttons in panel.best_buttons.values() for b in buttons)

@@ -6,7 +6,7 @@ import pytest
 
 from engine.messages import (
     Attention,
-    HeadGrid,
+    HeadScores,
     OVTokens,
     QKTokens,
     Refused,
@@ -119,7 +119,7 @@ def test_a_hidden_panel_asks_nothing(show, settle, session, engine):
 def test_two_panels_of_one_prompt_run_it_once(qtbot, window, engine):
     runs = [request for request in engine.asked if isinstance(request, RunPrompt)]
     assert len(set(runs)) == 1
-    grids = [request for request in engine.asked if isinstance(request, HeadGrid)]
+    grids = [request for request in engine.asked if isinstance(request, HeadScores)]
     assert len(set(grids)) == 1
 
 
