@@ -4,7 +4,7 @@ from functools import partial
 from typing import cast
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import (
     Composition,
@@ -82,10 +82,9 @@ class CompositionPanel(Panel):
         self.heatmap.set_describe(self.describe)
         self.heatmap.clicked.connect(self._choose_cell)
         self.heatmap.hovered.connect(self._say_cell)
-        self.heatmap.setMinimumHeight(LEAST_MAP)
         self.cell = Sentence("The pair under the mouse, or the open one")
         self.which = Segmented(
-            [("all", "all pairs"), ("into", "into open head"), ("from", "from open head")],
+            [("all", "all"), ("into", "into"), ("from", "out of")],
             "Which pairs are listed",
         )
         self.which.changed.connect(lambda _: self.redraw())
@@ -95,21 +94,21 @@ class CompositionPanel(Panel):
         self.table.set_describe(lambda row: self._say(int(self._listed[row])))
         self.table.chosen.connect(self._choose_row)
         self.table.setMinimumHeight(LEAST_TABLE)
-        left, right = QWidget(), QWidget()
-        for part, widgets in (
-            (left, (self.heatmap, self.cell)),
-            (right, (self.which, self.caption, self.table)),
-        ):
-            column = QVBoxLayout(part)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(UNIT // 2)
-            for widget in widgets:
-                column.addWidget(widget, int(widget in (self.heatmap, self.table)))
+        self._folding = Folding(
+            self.heatmap,
+            self.heatmap.height_at,
+            LEAST_MAP,
+            (self.heatmap, self.cell),
+            (self.which, self.caption, self.table),
+            self.table,
+            SIDE_BY_SIDE,
+            (3, 2),
+        )
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
         layout.addWidget(self.sentence)
-        layout.addWidget(Folding(left, right, SIDE_BY_SIDE, (3, 2)), 1)
+        layout.addWidget(self._folding, 1)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the scores of all pairs, and for z of the open one where it is not among them."""
@@ -135,10 +134,13 @@ class CompositionPanel(Panel):
             self._draw_map(scored)
         self._z = self._measured_z(scored)
         self.subtitle.setText(f"{len(scored.scores.pairs):,} pairs")
-        self.heatmap.set_pinned(*scored.cell(now.pair))
+        self.heatmap.set_pinned(*scored.cell(self._open(scored)))
+        for key, words in (("into", "into"), ("from", "out of")):
+            self.which.set_label(key, f"{words} {now.head.name}")
         self._say_kind(scored)
         self._draw_table(scored)
         self._say_cell(-1, -1)
+        self._folding.fit()
 
     def say_failure(self) -> None:
         """Say in plain words that one layer has no pairs."""
@@ -170,6 +172,10 @@ class CompositionPanel(Panel):
         if self._newest is None or self._newest.scores is not scores:
             self._newest = pairs.PairMap(scores)
         return self._newest
+
+    def _open(self, scored: pairs.PairMap) -> Pair:
+        """Return the pair that the virtual head shows: the one chosen, or the strongest."""
+        return self.session.selection.pair or pairs.strongest(scored.scores)
 
     def _measured_z(self, scored: pairs.PairMap) -> FloatArray:
         """Return z, that of the open pair filled in."""
@@ -241,8 +247,7 @@ class CompositionPanel(Panel):
                 ScoreColumn("z", self._z[self._listed], 1, signed=True, tip=Z_TIP),
             ],
         )
-        place = None if now.pair is None else shown.place(now.pair)
-        rows = np.flatnonzero(self._listed == place) if place is not None else ()
+        rows = np.flatnonzero(self._listed == shown.place(self._open(shown)))
         self.table.set_highlight(int(rows[0]) if len(rows) else None)
 
     def _choose_cell(self, row: int, column: int) -> None:
@@ -264,6 +269,6 @@ class CompositionPanel(Panel):
         if row >= 0:
             self.cell.set_parts([self.describe(row, column)])
             return
-        pair = self.session.selection.pair
-        place = None if pair is None else self._map.place(pair)
-        self.cell.set_parts(["No pair is open." if place is None else self._say(place)])
+        place = self._map.place(self._open(self._map))
+        if place is not None:
+            self.cell.set_parts([self._say(place)])

@@ -17,13 +17,14 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.panels import reading
+from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
 from gui.widgets.complex_plane import ComplexPlane
-from gui.widgets.number_text import fixed
+from gui.widgets.number_text import decimals_for, fixed
 from gui.widgets.segmented import Segmented
 
 LEAST_PLANE = 220
@@ -70,15 +71,16 @@ class EigenvaluesPanel(Panel):
         self.sentence = Sentence("What the eigenvalues say")
         self.plane = ComplexPlane()
         self.plane.setAccessibleName("Eigenvalues in the complex plane")
-        self.plane.setMinimumHeight(LEAST_PLANE)
+        self._cap = HeightCap(self.plane, self.plane.height_at, LEAST_PLANE)
         self.plane.chosen.connect(self.choose)
         self.small = Sentence("The eigenvalue that was clicked, or how to pick one")
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT // 2)
         layout.addWidget(self.sentence)
-        layout.addWidget(self.plane, 1)
+        layout.addWidget(self.plane, 8)
         layout.addWidget(self.small)
+        layout.addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the eigenvalues; where scores depend on the distance, for the prompt first."""
@@ -123,7 +125,8 @@ class EigenvaluesPanel(Panel):
         if shown is not None:
             told = self.plane.say(shown)
         else:
-            told = f"{len(found.real)} eigenvalues, largest magnitude {fixed(largest, 2)}"
+            size = fixed(largest, decimals_for(largest))
+            told = f"{len(found.real)} eigenvalues, largest magnitude {size}"
             told += " · click one to read it" if largest > 0 else ""
         offset = self._offset()
         if circuit == "qk" and offset is not None:

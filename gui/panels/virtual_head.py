@@ -85,7 +85,6 @@ class VirtualHeadPanel(Panel):
         self.heatmap.setAccessibleName("Pattern of the pair, query down and source across")
         self.heatmap.set_describe(self.describe)
         self.heatmap.clicked.connect(self._pin_cell)
-        self.heatmap.setMinimumHeight(LEAST_PICTURE)
         self.choice = TokenChoice(
             "Virtual head: token that the pair reads", "the source that the pinned query reads"
         )
@@ -95,21 +94,20 @@ class VirtualHeadPanel(Panel):
         self.lists = RaisedLowered("Virtual head", self._ask)
         self.lists.setMinimumHeight(LEAST_LISTS)
         self.small = Sentence("Copying and singular values of the pair")
-        left, right = QWidget(), QWidget()
-        for part, widgets in (
-            (left, (self.pattern, self.explanation, self.heatmap)),
-            (right, (self.choice, self.sentence, self.lists, self.small)),
-        ):
-            column = QVBoxLayout(part)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(UNIT // 2)
-            for widget in widgets:
-                column.addWidget(widget, int(widget in (self.heatmap, self.lists)))
+        self._folding = Folding(
+            self.heatmap,
+            self.heatmap.height_at,
+            LEAST_PICTURE,
+            (self.pattern, self.explanation, self.heatmap),
+            (self.choice, self.sentence, self.lists, self.small),
+            self.lists,
+            SIDE_BY_SIDE,
+        )
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
         layout.addWidget(self.share_sentence)
-        layout.addWidget(Folding(left, right, SIDE_BY_SIDE), 1)
+        layout.addWidget(self._folding, 1)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the pair: the one chosen, or the strongest; then for the token it reads most."""
@@ -182,6 +180,7 @@ class VirtualHeadPanel(Panel):
         self._draw_pattern(parts, query)
         self._draw_lists(parts)
         self.small.set_parts([self._small(parts)])
+        self._folding.fit()
 
     def say_failure(self) -> None:
         """Say in plain words that one layer has no pairs."""
@@ -212,8 +211,9 @@ class VirtualHeadPanel(Panel):
     def _share(self, parts: VirtualHeadParts, pair: Pair, query: int) -> list[str | Token]:
         whole, here = percent(parts.share), percent(float(parts.shares[query]))
         token = Token(parts.source_labels[query])
-        told = f"Of what {pair.later.name} moves on this prompt, {pair.earlier.name} wrote {whole}"
-        return [f"{told}; at ", token, f" (query {query}), {here}."]
+        told = f"Of what {pair.later.name} takes in (its values) on this prompt, "
+        told += f"{pair.earlier.name} wrote {whole}; at "
+        return [told, token, f" (query {query}), {here}."]
 
     def _draw_pattern(self, parts: VirtualHeadParts, query: int) -> None:
         normed = parts.exact is not None

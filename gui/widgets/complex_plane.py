@@ -1,5 +1,6 @@
 """Complex numbers as points of a plane, as shares of the largest magnitude among them."""
 
+from math import ceil
 from typing import Literal
 
 import numpy as np
@@ -100,7 +101,7 @@ class ComplexPlane(QWidget):
     def say(self, index: int) -> str:
         """Return a point in words."""
         value = complex(self._points[index])
-        decimals = max(2, decimals_for(abs(value)))
+        decimals = decimals_for(abs(value))
         told = fixed(value.real, decimals)
         if value.imag:
             sign = "−" if value.imag < 0 else "+"
@@ -112,6 +113,11 @@ class ComplexPlane(QWidget):
         """Return where a point is drawn, in pixels of this widget."""
         value = complex(self._points[index]) / self._largest()
         return self._at(value.real, value.imag)
+
+    def height_at(self, width: int) -> int:
+        """Return the height that the square would fill at a width, were there no limit."""
+        left, below = self._margins()
+        return ceil(width - left - UNIT + below + UNIT)
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
@@ -188,10 +194,14 @@ class ComplexPlane(QWidget):
     def _largest(self) -> float:
         return float(np.abs(self._points).max())
 
-    def _square(self) -> QRectF:
+    def _margins(self) -> tuple[float, float]:
+        """Return what numbers and titles need to the left and below."""
         metrics = QFontMetricsF(palette.ui_font(small=True))
         left = metrics.height() + metrics.horizontalAdvance("−0.5") + UNIT
-        below = 2 * metrics.height() + UNIT
+        return left, 2 * metrics.height() + UNIT
+
+    def _square(self) -> QRectF:
+        left, below = self._margins()
         side = max(min(self.width() - left - UNIT, self.height() - below - UNIT), 1.0)
         room = self.width() - UNIT - left
         return QRectF(left + int((room - side) / 2), UNIT / 2, side, side)
