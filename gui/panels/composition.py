@@ -1,6 +1,5 @@
 """Which heads read which: how strongly every later head reads what an earlier one writes."""
 
-from functools import partial
 from typing import cast
 
 import numpy as np
@@ -11,25 +10,29 @@ from engine.messages import (
     CompositionKind,
     CompositionScores,
     FloatArray,
+    IntArray,
     LoadModel,
     Pair,
     Request,
 )
 from gui.engine_client import EngineClient
+from gui.numbers import fixed
 from gui.panels import pairs
 from gui.panels.folding import Folding
 from gui.panels.panel import Panel
+from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
 from gui.widgets.heatmap import Heatmap
-from gui.widgets.number_text import fixed
 from gui.widgets.score_model import ScoreColumn
 from gui.widgets.score_table import ScoreTable
 from gui.widgets.segmented import Segmented
 
-SIDE_BY_SIDE = 620
+SIDE_BY_SIDE = 540
+MOST_CELL, AROUND = 64, 120
+"""Side of a cell at most, and what labels and titles need beside the cells."""
 LEAST_MAP, LEAST_TABLE = 240, 150
 MOST_LISTED = 300
 """Pairs in the list at most: nobody reads on, and a large model has 35,000."""
@@ -68,13 +71,14 @@ class CompositionPanel(Panel):
         self._map: pairs.PairMap | None = None
         """The one that is drawn, which may be that of the model before."""
         self._z: FloatArray = np.zeros(0)
-        self._listed = np.zeros(0, dtype=np.int64)
+        self._listed: IntArray = np.zeros(0, dtype=np.int64)
         self.header.setToolTip(tool_tip.literal(ABOUT))
         self.kind = Segmented(
             [("q", "queries"), ("k", "keys"), ("v", "values")],
             "What the later head reads: its queries, keys or values",
         )
         self.kind.changed.connect(lambda kind: session.set_composition(cast(CompositionKind, kind)))
+        self.kind.set_value(session.selection.composition)
         self.add_controls([self.kind])
         self.sentence = Sentence("What the map shows")
         self.heatmap = Heatmap()
@@ -96,7 +100,7 @@ class CompositionPanel(Panel):
         self.table.setMinimumHeight(LEAST_TABLE)
         self._folding = Folding(
             self.heatmap,
-            self.heatmap.height_at,
+            self._map_height,
             LEAST_MAP,
             (self.heatmap, self.cell),
             (self.which, self.caption, self.table),
@@ -117,10 +121,11 @@ class CompositionPanel(Panel):
             "facts": LoadModel(now.model),
             "scores": Composition(now.model, now.composition),
         }
-        scored = self._scored()
-        place = None if scored is None or now.pair is None else scored.place(now.pair)
-        if scored is not None and place is not None and np.isnan(scored.scores.z[place]):
-            wanted["pair"] = Composition(now.model, now.composition, *now.pair)
+        scored, pair = self._scored(), now.pair
+        if scored is not None and pair is not None:
+            place = scored.place(pair)
+            if place is not None and np.isnan(scored.scores.z[place]):
+                wanted["pair"] = Composition(now.model, now.composition, pair.earlier, pair.later)
         return wanted
 
     def draw(self) -> None:
@@ -133,7 +138,7 @@ class CompositionPanel(Panel):
             self._map = scored
             self._draw_map(scored)
         self._z = self._measured_z(scored)
-        self.subtitle.setText(f"{len(scored.scores.pairs):,} pairs")
+        self.subtitle.setText(count(len(scored.scores.pairs), "pair"))
         self.heatmap.set_pinned(*scored.cell(self._open(scored)))
         for key, words in (("into", "into"), ("from", "out of")):
             self.which.set_label(key, f"{words} {now.head.name}")
@@ -190,16 +195,21 @@ class CompositionPanel(Panel):
         assert self._map is not None
         return self._map.say(place, float(self._z[place]))
 
+    def _map_height(self, width: int) -> int:
+        rows = 0 if self._map is None else len(self._map.earlier)
+        return min(self.heatmap.height_at(width), rows * MOST_CELL + AROUND)
+
     def _draw_map(self, shown: pairs.PairMap) -> None:
         scores = shown.scores
         highest = float(scores.scores.max())
-        low = scores.baseline if highest > scores.baseline else 0.0
+        if highest <= scores.baseline:
+            highest = 2 * scores.baseline  # all white: none is above chance
         self.heatmap.set_grid(
             shown.values,
             np.isfinite(shown.values),
             [head.name for head in shown.earlier],
             [head.name for head in shown.later],
-            limits=(low, highest if highest > 0 else 1.0),
+            limits=(scores.baseline, highest),
             row_title="earlier head (writes)",
             column_title="later head (reads)",
             unit="composition score",
@@ -207,35 +217,38 @@ class CompositionPanel(Panel):
 
     def _say_kind(self, shown: pairs.PairMap) -> None:
         scores, kind = shown.scores, self.session.selection.composition
-        best = pairs.strongest(scores)
         times = float(scores.scores.max()) / scores.baseline
+        random = f"what random directions score ({fixed(scores.baseline, 3)}, white)"
+        if times > 1:
+            best = f"Strongest: {pairs.name(pairs.strongest(scores))}, {fixed(times, 1)} × {random}"
+        else:
+            best = f"No pair is above {random}"
         self.sentence.set_parts(
-            [
-                f"{MEANS[kind]} Strongest: {pairs.name(best)}, {fixed(times, 1)} × what random "
-                f"directions score ({fixed(scores.baseline, 3)}, white). "
-                "Click a pair to see what the two move together."
-            ]
+            [f"{MEANS[kind]} {best}. Click a pair to see what the two move together."]
         )
 
     def _draw_table(self, shown: pairs.PairMap) -> None:
         now = self.session.selection
         which = self.which.value()
-        order = {
-            "all": shown.order,
-            "into": partial(shown.order, reader=now.head),
-            "from": partial(shown.order, writer=now.head),
-        }[which]()
+        order = shown.order(
+            reader=now.head if which == "into" else None,
+            writer=now.head if which == "from" else None,
+        )
         self._listed = order[:MOST_LISTED]
-        words = {"all": "", "into": f" that {now.head.name} reads", "from": ""}[which]
-        if which == "from":
-            words = f" that read {now.head.name}"
+        words = {
+            "all": "",
+            "into": f" that end in {now.head.name}",
+            "from": f" that begin in {now.head.name}",
+        }[which]
         if not len(order):
             layer = "first" if which == "into" else "last"
             self.caption.set_parts([f"{now.head.name} is in the {layer} layer: no such pair."])
             self.table.clear("")
             return
-        more = f" (strongest {MOST_LISTED:,})" if len(order) > MOST_LISTED else ""
-        self.caption.set_parts([f"{len(order):,} pairs{words}{more}, strongest first"])
+        told = f"{count(len(order), 'pair')}{words}, strongest first"
+        if len(order) > MOST_LISTED:
+            told = f"the strongest {MOST_LISTED} of {len(order):,} pairs{words}"
+        self.caption.set_parts([told])
         scores = shown.scores
         found = scores.scores[self._listed]
         self.table.set_rows(

@@ -18,6 +18,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient
+from gui.numbers import fixed
 from gui.panels import reading
 from gui.panels.panel import Panel
 from gui.panels.raised_lowered import RaisedLowered
@@ -44,7 +45,7 @@ class DirectPathPanel(Panel):
     share = 8
     about = "the bigram table: what the model would say with no attention"
     main = "tokens"
-    draws = frozenset({"query", "text"})
+    draws = frozenset({"query"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -121,7 +122,9 @@ class DirectPathPanel(Panel):
             self.sentence.set_parts([token, place + said])
         self.lists.set_ranking(answer)
         told = f" itself: rank {answer.rank:,} of {answer.d_vocab:,} · "
-        told += f"{reading.signed(answer.value)} · median {reading.signed(answer.median)}"
+        told += (
+            f"{fixed(answer.value, 2, signed=True)} · median {fixed(answer.median, 2, signed=True)}"
+        )
         self.small.set_parts([token, told + " · W_E W_U, without positions"])
         self._say_guess(answer)
 
@@ -139,7 +142,7 @@ class DirectPathPanel(Panel):
             [
                 "the model's own guess, with attention, is ",
                 Token(found.target_label),
-                f": here rank {rank:,} of {answer.d_vocab:,} · {reading.signed(value)}",
+                f": here rank {rank:,} of {answer.d_vocab:,} · {fixed(value, 2, signed=True)}",
             ]
         )
 

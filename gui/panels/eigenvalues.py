@@ -16,15 +16,16 @@ from engine.messages import (
     Request,
 )
 from gui.engine_client import EngineClient
+from gui.numbers import decimals_for, fixed
 from gui.panels import reading
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
+from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
 from gui.widgets.complex_plane import ComplexPlane
-from gui.widgets.number_text import decimals_for, fixed
 from gui.widgets.segmented import Segmented
 
 LEAST_PLANE = 220
@@ -38,14 +39,14 @@ ABOUT = (
 )
 MEANS = {
     "ov": (
-        "copying: the tokens it reads are, on the whole, the ones it raises",
-        "neither copying nor its opposite: reading a token says little about that same token",
-        "the opposite of copying: the tokens it reads are, on the whole, the ones it lowers",
+        "on the whole, it raises the tokens that it reads",
+        "reading a token says little about that same token",
+        "on the whole, it lowers the tokens that it reads",
     ),
     "qk": (
-        "matching: on the whole, a token looks for tokens like itself",
-        "neither: a token looks neither for its like nor away from it",
-        "the opposite of matching: on the whole, a token looks away from its like",
+        "on the whole, a token looks for its like",
+        "a token looks neither for its like nor away from it",
+        "on the whole, a token looks away from its like",
     ),
 }
 """What a positivity well above 0, near it, and well below it means."""
@@ -127,10 +128,10 @@ class EigenvaluesPanel(Panel):
         else:
             size = fixed(largest, decimals_for(largest))
             told = f"{len(found.real)} eigenvalues, largest magnitude {size}"
-            told += " · click one to read it" if largest > 0 else ""
+            told = f"{told} · click one to read it" if largest > 0 else ""
         offset = self._offset()
         if circuit == "qk" and offset is not None:
-            told += f" · {offset} tokens back"
+            told += f" · {count(offset, 'token')} back"
         self.small.set_parts([told])
 
     def _circuit(self) -> CircuitName:

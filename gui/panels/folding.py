@@ -58,8 +58,7 @@ class Folding(QWidget):
             stack.setSpacing(UNIT // 2)
             for widget in widgets:
                 stack.addWidget(widget, 100 if widget in (picture, tall) else 0)
-            if widgets is first:
-                stack.addStretch(1)
+            stack.addStretch(1)
             self._box.addWidget(column, share)
 
     @property

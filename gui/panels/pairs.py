@@ -5,7 +5,7 @@ from math import isnan
 import numpy as np
 
 from engine.messages import CompositionScores, FloatArray, Head, IntArray, ModelFacts, Pair
-from gui.widgets.number_text import fixed
+from gui.numbers import fixed
 
 READS = {"q": "queries", "k": "keys", "v": "values"}
 """Which input of the later head a kind of composition is about."""

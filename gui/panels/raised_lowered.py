@@ -44,6 +44,12 @@ class RaisedLowered(QWidget):
             lists.setColumnStretch(column, 1)
         lists.setRowStretch(1, 1)
 
+    def height_of_rows(self) -> int:
+        """Return the height at which no list scrolls."""
+        rows = max(content.model().rowCount() for content in (self.raised, self.lowered))
+        caption = self.captions[0].sizeHint().height()
+        return caption + 2 + rows * self.raised.verticalHeader().defaultSectionSize() + 2
+
     def set_captions(self, raised: str, lowered: str) -> None:
         """Say what the lists are."""
         for caption, text in zip(self.captions, (raised, lowered), strict=True):

@@ -12,12 +12,14 @@ from engine.messages import (
     ModelFacts,
     Pair,
     Request,
+    Run,
     VirtualHead,
     VirtualHeadParts,
     Vocabulary,
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient
+from gui.numbers import fixed, percent
 from gui.panels import pairs, reading
 from gui.panels.folding import Folding
 from gui.panels.panel import Panel
@@ -28,10 +30,9 @@ from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
 from gui.widgets.heatmap import Heatmap
-from gui.widgets.number_text import fixed, percent
 from gui.widgets.segmented import Segmented
 
-SIDE_BY_SIDE = 620
+SIDE_BY_SIDE = 500
 LEAST_PICTURE, LEAST_LISTS = 240, 130
 VALUES_TOLD = 3
 ABOUT = (
@@ -51,7 +52,7 @@ class VirtualHeadPanel(Panel):
     share = 12
     about = "what two heads in a row do together"
     main = "parts"
-    draws = frozenset({"pair", "query", "source", "text"})
+    draws = frozenset({"pair", "query", "source", "hide_bos"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -67,13 +68,13 @@ class VirtualHeadPanel(Panel):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.earlier.activated.connect(self._pick_earlier)
         self.later.activated.connect(self._pick_later)
-        picker = QWidget()
-        row = QHBoxLayout(picker)
+        self._picker = QWidget()
+        row = QHBoxLayout(self._picker)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(UNIT // 2)
         for widget in (self.earlier, QLabel("→"), self.later):
             row.addWidget(widget)
-        self.add_controls([picker])
+        self.add_controls([self._picker])
 
         self.share_sentence = Sentence("How much of what the later head reads the earlier wrote")
         self.pattern = Segmented(
@@ -167,6 +168,7 @@ class VirtualHeadPanel(Panel):
             return
         now = self.session.selection
         self.body.show()
+        self._picker.show()
         self._fill_pickers()
         self._show_pair(pair)
         if now.pair is None:
@@ -177,7 +179,7 @@ class VirtualHeadPanel(Panel):
             self.subtitle.setToolTip("")
         query = reading.pinned_query(now, run)
         self.share_sentence.set_parts(self._share(parts, pair, query))
-        self._draw_pattern(parts, query)
+        self._draw_pattern(parts, run, query)
         self._draw_lists(parts)
         self.small.set_parts([self._small(parts)])
         self._folding.fit()
@@ -189,6 +191,8 @@ class VirtualHeadPanel(Panel):
             super().say_failure()
             return
         self.body.hide()
+        self._picker.hide()
+        self.subtitle.setText("")
         self._waiting_text.set_parts([])
         self.notice.show_info(pairs.one_layer(facts))
 
@@ -215,7 +219,7 @@ class VirtualHeadPanel(Panel):
         told += f"{pair.earlier.name} wrote {whole}; at "
         return [told, token, f" (query {query}), {here}."]
 
-    def _draw_pattern(self, parts: VirtualHeadParts, query: int) -> None:
+    def _draw_pattern(self, parts: VirtualHeadParts, run: Run, query: int) -> None:
         normed = parts.exact is not None
         self.pattern.set_option_enabled("exact", normed, NO_NORM)
         exact = self.pattern.value() == "exact" and parts.exact is not None
@@ -224,13 +228,14 @@ class VirtualHeadPanel(Panel):
         values = parts.exact if exact and parts.exact is not None else parts.product
         self.explanation.set_parts([EXACT if exact else PRODUCT])
         mask = np.tri(len(values), dtype=bool)
-        highest = float(values[mask].max()) if exact else 1.0
+        kind = "value-weighted" if exact else "pattern"  # no share of 1: the largest is the end
+        hide_bos = self.session.selection.hide_bos and run.prepended_bos
         self.heatmap.set_grid(
             values,
             mask,
             parts.source_labels,
             parts.source_labels,
-            limits=(0.0, highest if highest > 0 else 1.0),
+            limits=reading.limits(values, mask, kind, hide_bos),
             row_title="query (destination)",
             column_title="source",
             unit="attention / scale" if exact else "attention",
@@ -249,10 +254,11 @@ class VirtualHeadPanel(Panel):
             ["reading ", Token(parts.token_label), f"{place}, the two together raise and lower"]
         )
         self.lists.set_ranking(parts)
+        self.lists.setMaximumHeight(max(self.lists.height_of_rows(), LEAST_LISTS))
 
     def _small(self, parts: VirtualHeadParts) -> str:
         told = f"the token itself: rank {parts.rank:,} of {parts.d_vocab:,}, "
-        told += reading.signed(parts.value)
+        told += fixed(parts.value, 2, signed=True)
         copying = fixed(parts.eigenvalue_copying, 2, signed=True)
         told += f" · copying {copying} (eigenvalues; 1: what it reads, it raises)"
         values = parts.singular_values

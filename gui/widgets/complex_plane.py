@@ -8,11 +8,8 @@ import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
     QFontMetricsF,
-    QHelpEvent,
     QKeyEvent,
-    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
@@ -20,9 +17,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui import palette
+from gui.numbers import decimals_for, fixed
 from gui.theme import UNIT
-from gui.widgets import painting, tool_tip
-from gui.widgets.number_text import decimals_for, fixed
+from gui.widgets import painting
+from gui.widgets.pointing import Pointing
 
 _NEAR = 16.0
 """A click farther than this many pixels from every point chooses none."""
@@ -41,7 +39,7 @@ _STEPS = {
 }
 
 
-class ComplexPlane(QWidget):
+class ComplexPlane(Pointing[int], QWidget):
     """Both axes have one scale; a click or the arrow keys ask for a point by `chosen`.
 
     The real axis is the heavy one. The circle holds all numbers of the largest magnitude.
@@ -55,9 +53,7 @@ class ComplexPlane(QWidget):
         self._points: npt.NDArray[np.complex128] = np.zeros(0, dtype=np.complex128)
         self._circuit: Literal["ov", "qk"] = "ov"
         self._selected: int | None = None
-        self._hovered: int | None = None
         self._message = ""
-        self._ring = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -80,7 +76,7 @@ class ComplexPlane(QWidget):
         """
         self._points = np.asarray(real, dtype=np.float64) + 1j * np.asarray(imag, dtype=np.float64)
         self._circuit = circuit
-        self._selected = self._hovered = None
+        self._selected = self.pointed = None
         self._message = ""
         if not np.abs(self._points).max(initial=0.0) > 0:
             self.clear("All eigenvalues are 0.")
@@ -136,8 +132,7 @@ class ComplexPlane(QWidget):
             self._paint_points(painter)
         elif self._message:
             painting.message(painter, self.rect(), self._message)
-        if self._ring and self.hasFocus():
-            painting.focus_ring(painter, self.rect())
+        self.draw_ring(painter)
         painter.end()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -146,29 +141,28 @@ class ComplexPlane(QWidget):
         self.update()
 
     def event(self, event: QEvent) -> bool:
-        """Answer a request for a tool tip."""
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            found = self._nearest(QPointF(event.pos()))
-            if found is None:
-                return super().event(event)
-            tool_tip.show(self.say(found), event.globalPos(), self)
-            return True
-        return super().event(event)
+        """Answer a request for a tool tip; where there is no point, the owner's is shown."""
+        if event.type() == QEvent.Type.ToolTip and self.pointed is None:
+            return super().event(event)
+        return self.handle(event) or super().event(event)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Mark the point under the mouse."""
-        self._hover(self._nearest(event.position()))
+    def thing_at(self, point: QPointF) -> int | None:
+        """Return the point nearest to a place, none where all are far."""
+        found, least = None, _NEAR
+        for index in range(len(self._points)):
+            away = (self.place(index) - point).manhattanLength()
+            if away < least:
+                found, least = index, away
+        return found
 
-    def leaveEvent(self, event: QEvent) -> None:
-        """Unmark it."""
-        self._hover(None)
-        super().leaveEvent(event)
+    def tip_at(self, point: QPointF) -> str:
+        """Return a point in words."""
+        found = self.thing_at(point)
+        return "" if found is None else self.say(found)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
+    def ask_for(self, thing: int) -> None:
         """Ask for the point that was clicked."""
-        found = self._nearest(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and found is not None:
-            self.chosen.emit(found)
+        self.chosen.emit(thing)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the point of the next smaller or larger magnitude."""
@@ -176,20 +170,9 @@ class ComplexPlane(QWidget):
         if step is None or not self._points.size:
             super().keyPressEvent(event)
             return
-        self._ring = True
+        self.show_ring()
         start = -1 if self._selected is None else self._selected
         self.chosen.emit(min(max(start + step, 0), len(self._points) - 1))
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the ring when the keyboard brought the focus."""
-        self._ring = painting.came_by_keyboard(event.reason())
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Take the ring away."""
-        super().focusOutEvent(event)
-        self.update()
 
     def _largest(self) -> float:
         return float(np.abs(self._points).max())
@@ -212,31 +195,20 @@ class ComplexPlane(QWidget):
         centre = square.center()
         return QPointF(centre.x() + half * real / _REACH, centre.y() - half * imag / _REACH)
 
-    def _nearest(self, point: QPointF) -> int | None:
-        found, least = None, _NEAR
-        for index in range(len(self._points)):
-            away = (self.place(index) - point).manhattanLength()
-            if away < least:
-                found, least = index, away
-        return found
-
-    def _hover(self, index: int | None) -> None:
-        if index != self._hovered:
-            self._hovered = index
-            self.update()
-
     def _paint_axes(self, painter: QPainter) -> None:
         theme, square = palette.theme(), self._square()
         painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(painting.pen(theme.line))
         painter.drawRect(square)
         centre = self._at(0, 0)
         painter.drawLine(QPointF(centre.x(), square.top()), QPointF(centre.x(), square.bottom()))
+        painter.setPen(painting.pen(theme.muted, 2))
+        painter.drawLine(QPointF(square.left(), centre.y()), QPointF(square.right(), centre.y()))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(theme.line), 1, Qt.PenStyle.DashLine))
         radius = self._at(1, 0).x() - centre.x()
         painter.drawEllipse(centre, radius, radius)
-        painter.setPen(painting.pen(theme.muted, 1.5))
-        painter.drawLine(QPointF(square.left(), centre.y()), QPointF(square.right(), centre.y()))
 
         painter.setFont(palette.ui_font(small=True))
         metrics = QFontMetricsF(painter.font())
@@ -274,7 +246,7 @@ class ComplexPlane(QWidget):
         for index in range(len(self._points)):
             painter.drawEllipse(self.place(index), _DOT, _DOT)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for marked, ink in ((self._hovered, theme.muted), (self._selected, theme.accent)):
+        for marked, ink in ((self.pointed, theme.muted), (self._selected, theme.accent)):
             if marked is not None and marked < len(self._points):
                 painter.setPen(painting.pen(ink, 2))
                 painter.drawEllipse(self.place(marked), 2 * _DOT, 2 * _DOT)

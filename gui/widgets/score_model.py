@@ -10,8 +10,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor, QFontMetrics
 
 from gui import palette
+from gui.numbers import fixed
 from gui.widgets import tool_tip
-from gui.widgets.number_text import fixed
 
 _NOWHERE = QModelIndex()
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from math import ceil
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFontMetrics,
     QFontMetricsF,
@@ -23,8 +23,7 @@ from gui.widgets.axis_labels import widest_of
 from gui.widgets.score_model import ScoreColumn, ScoreModel
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_ARROW = 2 * UNIT
-"""Room for the arrow of the sorted column."""
+_LEAST_ROW, _MOST_BETWEEN = 20, 4 * UNIT
 
 
 class ScoreTable(QTableView):
@@ -121,28 +120,42 @@ class ScoreTable(QTableView):
         super().resizeEvent(event)
         self._fit_columns()
 
+    def indexAt(self, pos: QPoint) -> QModelIndex:
+        """Return what is shown at a place: where a row would be cut there is nothing."""
+        return super().indexAt(pos) if self._whole_rows().contains(pos) else QModelIndex()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the rows, or the message."""
-        super().paintEvent(event)
+        """Draw whole rows, or the message."""
+        shown = event.region().intersected(self._whole_rows())
+        if not shown.isEmpty():
+            super().paintEvent(QPaintEvent(shown))
         if self._message:
             painter = QPainter(self.viewport())
             painting.message(painter, self.viewport().rect(), self._message)
             painter.end()
 
+    def _whole_rows(self) -> QRect:
+        """Return the part of the viewport in which no row is cut."""
+        area, row = self.viewport().rect(), self.verticalHeader().defaultSectionSize()
+        if area.height() < row:
+            return area
+        above = -self.verticalOffset() % row  # scrolled to the end, Qt aligns the last row below
+        return area.adjusted(0, above, 0, -((area.height() - above) % row))
+
     def _fit_columns(self) -> None:
         figures = QFontMetrics(palette.ui_font())
         tokens = QFontMetricsF(palette.token_font())
-        row = max(20, ceil(tokens.height()) + UNIT // 2)
+        row = max(_LEAST_ROW, ceil(tokens.height()) + UNIT // 2)
         self.verticalHeader().setDefaultSectionSize(row)
         widths = [
-            max(figures.horizontalAdvance(column.title) + _ARROW, column.widest(figures)) + UNIT
+            max(figures.horizontalAdvance(column.title), column.widest(figures)) + UNIT
             for column in self._scores.columns
         ]
-        wanted = ceil(widest_of(self._scores.names, tokens)) + 2 * UNIT
-        spare = self.viewport().width() - sum(widths) - wanted
+        wanted = ceil(widest_of(self._scores.names, tokens)) + UNIT
+        width = self.viewport().width()
         # What is left over stands between the numbers, up to what keeps a row together.
-        more = min(max(spare, 0) // max(len(widths), 1), 3 * UNIT)
-        name = min(wanted, max(self.viewport().width() - sum(widths), 0))
+        more = min(max(width - sum(widths) - wanted, 0) // max(len(widths), 1), _MOST_BETWEEN)
+        name = min(wanted, max(width - sum(widths), 0))
         for column, width in enumerate([name, *(width + more for width in widths)]):
             self.setColumnWidth(column, width)
 

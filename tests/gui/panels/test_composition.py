@@ -36,7 +36,7 @@ def test_it_names_the_strongest_pair_and_what_chance_would_give(panel):
 
 
 def test_colours_begin_at_the_baseline(panel):
-    colouring = panel.heatmap._colouring
+    colouring = panel.heatmap._shown.colouring
     assert colouring.low == BASELINE
     assert colouring.high == 0.6
 
@@ -88,7 +88,7 @@ def test_the_list_can_be_narrowed_to_what_the_open_head_reads(qtbot, panel, sess
     panel.which.set_value("into")
     panel.which.changed.emit("into")
     settle(panel)
-    assert panel.caption.text == "4 pairs that L1H3 reads, strongest first"
+    assert panel.caption.text == "4 pairs that end in L1H3, strongest first"
     assert all(name.endswith("L1H3") for name in cells(panel.table, 0))
     panel.which.set_value("from")
     panel.which.changed.emit("from")
@@ -105,7 +105,7 @@ def test_the_mouse_over_a_cell_tells_both_heads_score_times_chance_and_z(panel):
 def test_pairs_that_cannot_be_are_absent_and_not_chosen(qtbot, show, session):
     panel = show(CompositionPanel)
     # Row 5 is L1H1, column 2 is L1H2: the same layer.
-    assert np.isnan(panel.heatmap._values[5, 2])
+    assert np.isnan(panel.heatmap._shown.values[5, 2])
     assert "cannot read" in panel.describe(5, 2)
     with qtbot.assertNotEmitted(panel.panel_wanted):
         click_cell(qtbot, panel, 5, 2)

@@ -42,9 +42,9 @@ def test_qk_is_one_click_away(qtbot, panel, session, settle):
 @pytest.mark.parametrize(
     ("values", "told"),
     [
-        ([3, 1, 0.5], "Copying +1.00 (−1 to 1): copying: the tokens"),
-        ([3, -3], "Copying 0.00 (−1 to 1): neither"),
-        ([-3, -1], "Copying −1.00 (−1 to 1): the opposite"),
+        ([3, 1, 0.5], "Copying +1.00 (−1 to 1): on the whole, it raises"),
+        ([3, -3], "Copying 0.00 (−1 to 1): reading a token says"),
+        ([-3, -1], "Copying −1.00 (−1 to 1): on the whole, it lowers"),
         ([0, 0], "Copying is not defined"),
     ],
 )

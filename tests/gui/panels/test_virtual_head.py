@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Composition, Head, Pair, VirtualHead
+from gui.numbers import percent
 from gui.panels.virtual_head import VirtualHeadPanel
-from gui.widgets.number_text import percent
 from tests.gui.fake_engine import FakeEngine
 from tests.gui.fake_pairs import BEST_PAIR
 
@@ -88,12 +88,12 @@ def test_a_row_of_the_lists_asks_about_its_token(qtbot, panel, settle):
 def test_the_exact_pattern_is_one_click_away_and_explained(panel, settle):
     parts = panel.known("parts")
     assert panel.explanation.text.startswith("A2 A1")
-    assert np.array_equal(panel.heatmap._values, parts.product)
+    assert np.array_equal(panel.heatmap._shown.values, parts.product)
     panel.pattern.set_value("exact")
     panel.pattern.changed.emit("exact")
     settle(panel)
     assert panel.explanation.text.startswith("A2 diag(1/s) A1")
-    assert np.array_equal(panel.heatmap._values, parts.exact)
+    assert np.array_equal(panel.heatmap._shown.values, parts.exact)
 
 
 @pytest.mark.parametrize("engine", [FakeEngine(norm="none")])
@@ -109,7 +109,7 @@ def test_the_share_is_told_overall_and_at_the_pinned_query(panel, session, settl
     settle(panel)
     parts = panel.known("parts")
     told = panel.share_sentence.text
-    assert told.startswith("Of what L1H2 moves on this prompt, L0H1 wrote 25.0 %; at ")
+    assert told.startswith("Of what L1H2 takes in (its values) on this prompt, L0H1 wrote 25.0 %")
     assert told.endswith(f"(query 3), {percent(float(parts.shares[3]))}.")
 
 
