@@ -13,6 +13,7 @@ from engine.messages import (
     LoadModel,
     OutputRanking,
     Request,
+    Result,
     TokenRanking,
     Vocabulary,
     VocabularyTokens,
@@ -97,14 +98,17 @@ class DirectPathPanel(Panel):
             wanted["tokens"] = DirectPath(now.model, token, way, facts.d_vocab)
         return wanted
 
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take an answer; the vocabulary goes to the field."""
+        super().receive(slot, request, result)
+        if isinstance(result, VocabularyTokens):
+            self.choice.set_vocabulary(result)
+
     def draw(self) -> None:
         """Show both lists."""
         answer = self.known("tokens")
         assert isinstance(answer, TokenRanking)
         now = self.session.selection
-        found = self.current("vocabulary", Vocabulary(now.model))
-        if isinstance(found, VocabularyTokens):
-            self.choice.fill(now.model, found)
         typed = self._token is not None
         self.choice.show_token(answer.token_id, typed=typed)
         token = Token(answer.token_label)

@@ -44,12 +44,13 @@ class PairMap:
         self.later = sorted({pair.later for pair in scores.pairs})
         down = {head: place for place, head in enumerate(self.earlier)}
         across = {head: place for place, head in enumerate(self.later)}
-        rows = np.array([down[pair.earlier] for pair in scores.pairs])
-        columns = np.array([across[pair.later] for pair in scores.pairs])
+        self._down, self._across = down, across
+        self._rows = np.array([down[pair.earlier] for pair in scores.pairs])
+        self._columns = np.array([across[pair.later] for pair in scores.pairs])
         self._places = {pair: place for place, pair in enumerate(scores.pairs)}
         self.values: FloatArray = np.full((len(down), len(across)), np.nan)
         """Scores, [earlier, later]; not a number where the later head is in no later layer."""
-        self.values[rows, columns] = scores.scores
+        self.values[self._rows, self._columns] = scores.scores
 
     def pair(self, row: int, column: int) -> Pair | None:
         """Return the pair of a cell, none where the second head cannot read the first."""
@@ -60,7 +61,7 @@ class PairMap:
         """Return row and column of a pair, none and none for no pair of this model."""
         if pair is None or pair not in self._places:
             return None, None
-        return self.earlier.index(pair.earlier), self.later.index(pair.later)
+        return self._down[pair.earlier], self._across[pair.later]
 
     def place(self, pair: Pair) -> int | None:
         """Return where a pair stands in the answer, or none."""
@@ -76,13 +77,14 @@ class PairMap:
         writer
             Only pairs of which it is the earlier head.
         """
-        kept = [
-            place
-            for place, pair in enumerate(self.scores.pairs)
-            if reader in (None, pair.later) and writer in (None, pair.earlier)
-        ]
-        ranked: IntArray = np.array(kept, dtype=np.int64)
-        return ranked[np.argsort(-self.scores.scores[ranked], kind="stable")]
+        kept = np.ones(len(self._rows), dtype=bool)
+        if reader is not None:
+            kept &= self._columns == self._across.get(reader, -1)
+        if writer is not None:
+            kept &= self._rows == self._down.get(writer, -1)
+        places = np.flatnonzero(kept)
+        ranked: IntArray = places[np.argsort(-self.scores.scores[places], kind="stable")]
+        return ranked
 
     def say(self, place: int, z: float) -> str:
         """Return score, times chance and z of a pair in words."""

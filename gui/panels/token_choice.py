@@ -29,7 +29,6 @@ class TokenChoice(QWidget):
 
     def __init__(self, name: str, follows: str) -> None:
         super().__init__()
-        self._vocabulary_of = ""
         self.field = TokenField()
         self.field.setAccessibleName(name)
         self.field.setFixedWidth(_WIDTH)
@@ -53,11 +52,9 @@ class TokenChoice(QWidget):
         self.field.set_token(token)
         self.follow.setVisible(typed)
 
-    def fill(self, model: str, vocabulary: VocabularyTokens) -> None:
-        """Complete over the vocabulary of a model."""
-        if model != self._vocabulary_of:
-            self._vocabulary_of = model
-            self.field.set_vocabulary(vocabulary.texts, vocabulary.labels)
+    def set_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Complete over a model's vocabulary."""
+        self.field.set_vocabulary(vocabulary.texts, vocabulary.labels)
 
     def _refuse(self, typed: str) -> None:
         self.refused.emit(

@@ -12,6 +12,7 @@ from engine.messages import (
     ModelFacts,
     Pair,
     Request,
+    Result,
     Run,
     VirtualHead,
     VirtualHeadParts,
@@ -94,13 +95,14 @@ class VirtualHeadPanel(Panel):
         self.sentence = Sentence("What the lists say")
         self.lists = RaisedLowered("Virtual head", self._ask)
         self.lists.setMinimumHeight(LEAST_LISTS)
-        self.small = Sentence("Copying and singular values of the pair")
+        self.rank = Sentence("The token's own rank")
+        self.weights = Sentence("Copying and singular values of the pair")
         self._folding = Folding(
             self.heatmap,
             self.heatmap.height_at,
             LEAST_PICTURE,
             (self.pattern, self.explanation, self.heatmap),
-            (self.choice, self.sentence, self.lists, self.small),
+            (self.choice, self.sentence, self.lists, self.rank, self.weights),
             self.lists,
             SIDE_BY_SIDE,
         )
@@ -133,6 +135,12 @@ class VirtualHeadPanel(Panel):
         if token is not None:
             wanted["parts"] = VirtualHead(run_request, *pair, token)
         return wanted
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take an answer; the vocabulary goes to the field."""
+        super().receive(slot, request, result)
+        if isinstance(result, VocabularyTokens):
+            self.choice.set_vocabulary(result)
 
     def pair(self) -> Pair | None:
         """Return the pair in view, none while it is not known which is the strongest."""
@@ -181,7 +189,8 @@ class VirtualHeadPanel(Panel):
         self.share_sentence.set_parts(self._share(parts, pair, query))
         self._draw_pattern(parts, run, query)
         self._draw_lists(parts)
-        self.small.set_parts([self._small(parts)])
+        self.rank.set_parts(self._say_rank(parts))
+        self.weights.set_parts([self._say_weights(parts)])
         self._folding.fit()
 
     def say_failure(self) -> None:
@@ -243,10 +252,6 @@ class VirtualHeadPanel(Panel):
         self.heatmap.set_pinned(query, self.source())
 
     def _draw_lists(self, parts: VirtualHeadParts) -> None:
-        now = self.session.selection
-        found = self.current("vocabulary", Vocabulary(now.model))
-        if isinstance(found, VocabularyTokens):
-            self.choice.fill(now.model, found)
         typed = self._token is not None
         self.choice.show_token(parts.token_id, typed=typed)
         place = "" if typed else f" (source {self.source()})"
@@ -256,14 +261,17 @@ class VirtualHeadPanel(Panel):
         self.lists.set_ranking(parts)
         self.lists.setMaximumHeight(max(self.lists.height_of_rows(), LEAST_LISTS))
 
-    def _small(self, parts: VirtualHeadParts) -> str:
-        told = f"the token itself: rank {parts.rank:,} of {parts.d_vocab:,}, "
-        told += fixed(parts.value, 2, signed=True)
+    def _say_rank(self, parts: VirtualHeadParts) -> list[str | Token]:
+        told = f" itself: rank {parts.rank:,} of {parts.d_vocab:,} · "
+        told += f"{fixed(parts.value, 2, signed=True)} · from its embedding, without positions"
+        return [Token(parts.token_label), told]
+
+    def _say_weights(self, parts: VirtualHeadParts) -> str:
         copying = fixed(parts.eigenvalue_copying, 2, signed=True)
-        told += f" · copying {copying} (eigenvalues; 1: what it reads, it raises)"
         values = parts.singular_values
         first = ", ".join(fixed(float(value), 2) for value in values[:VALUES_TOLD])
         more = f" … ({len(values)})" if len(values) > VALUES_TOLD else ""
+        told = f"copying {copying} (by eigenvalues; 1: the pair raises what it reads)"
         return f"{told} · singular values of W_O1 W_V2: {first}{more}"
 
     def _fill_pickers(self) -> None:

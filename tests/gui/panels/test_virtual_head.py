@@ -140,9 +140,9 @@ def test_a_model_of_one_layer_has_no_pairs(show):
 
 def test_copying_and_the_largest_singular_values_are_told(panel):
     parts = panel.known("parts")
-    assert "copying +0.50" in panel.small.text
-    assert f"W_O1 W_V2: {parts.singular_values[0]:.2f}, " in panel.small.text
-    assert panel.small.text.endswith("(6)")
+    assert "copying +0.50" in panel.weights.text
+    assert f"W_O1 W_V2: {parts.singular_values[0]:.2f}, " in panel.weights.text
+    assert panel.weights.text.endswith("(6)")
 
 
 def test_the_question_does_not_change_with_the_open_head(panel, session, settle):
