@@ -30,7 +30,7 @@ from gui.widgets.score_model import ScoreColumn
 from gui.widgets.score_table import ScoreTable
 from gui.widgets.segmented import Segmented
 
-SIDE_BY_SIDE = 540
+SIDE_BY_SIDE = 600
 MOST_CELL, AROUND = 64, 120
 """Side of a cell at most, and what labels and titles need beside the cells."""
 LEAST_MAP, LEAST_TABLE = 240, 150
@@ -106,7 +106,7 @@ class CompositionPanel(Panel):
             (self.which, self.caption, self.table),
             self.table,
             SIDE_BY_SIDE,
-            (3, 2),
+            (5, 4),
         )
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 from gui.theme import UNIT
 
 _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+_MOST_FOLDED = 52 * UNIT
+"""A higher picture would push what stands below it out of sight."""
 _ANY_HEIGHT = 16_777_215  # Qt's own limit, which PySide does not export
 
 
@@ -74,6 +76,8 @@ class Folding(QWidget):
         self._box.setSpacing(UNIT if self.folded else 2 * UNIT)
         width = self.width() if self.folded else self._columns[0].width()
         height = max(1, self._height_at(width))
+        if self.folded:
+            height = min(height, _MOST_FOLDED)
         self._picture.setMaximumHeight(height)
         # Folded, what does not fit is scrolled to: a picture that is squeezed cannot be read.
         self._picture.setMinimumHeight(height if self.folded else min(height, self._least))

@@ -87,6 +87,8 @@ class VirtualHeadPanel(Panel):
         self.heatmap.setAccessibleName("Pattern of the pair, query down and source across")
         self.heatmap.set_describe(self.describe)
         self.heatmap.clicked.connect(self._pin_cell)
+        self.heatmap.hovered.connect(self._say_cell)
+        self.cell = Sentence("The cell under the mouse, or the pinned one")
         self.choice = TokenChoice(
             "Virtual head: token that the pair reads", "the source that the pinned query reads"
         )
@@ -101,7 +103,7 @@ class VirtualHeadPanel(Panel):
             self.heatmap,
             self.heatmap.height_at,
             LEAST_PICTURE,
-            (self.pattern, self.explanation, self.heatmap),
+            (self.pattern, self.explanation, self.heatmap, self.cell),
             (self.choice, self.sentence, self.lists, self.rank, self.weights),
             self.lists,
             SIDE_BY_SIDE,
@@ -207,19 +209,28 @@ class VirtualHeadPanel(Panel):
 
     def describe(self, query: int, source: int) -> str:
         """Return what the tool tip of a cell says."""
+        return "".join(p.text if isinstance(p, Token) else p for p in self._cell(query, source))
+
+    def _cell(self, query: int, source: int) -> list[str | Token]:
         parts = self.known("parts")
         if not isinstance(parts, VirtualHeadParts) or max(query, source) >= len(
             parts.source_labels
         ):
-            return ""
-        labels = parts.source_labels
-        told = f"query {query} {labels[query]} → source {source} {labels[source]}: "
+            return []
+        told: list[str | Token] = [f"query {query} ", Token(parts.source_labels[query])]
+        told += [f" → source {source} ", Token(parts.source_labels[source])]
         if source > query:
-            return told + "in the future, neither head may look there"
-        told += f"product {fixed(float(parts.product[query, source]), 3)}"
+            return [*told, ": in the future, neither head may look there"]
+        told.append(f": product {fixed(float(parts.product[query, source]), 3)}")
         if parts.exact is not None:
-            told += f", exact {fixed(float(parts.exact[query, source]), 3)}"
+            told.append(f", exact {fixed(float(parts.exact[query, source]), 3)}")
         return told
+
+    def _say_cell(self, query: int, source: int) -> None:
+        run, pinned = self.run_result(), self.source()
+        if query < 0 and run is not None and pinned is not None:
+            query, source = reading.pinned_query(self.session.selection, run), pinned
+        self.cell.set_parts(self._cell(query, source) if query >= 0 else [])
 
     def _share(self, parts: VirtualHeadParts, pair: Pair, query: int) -> list[str | Token]:
         whole, here = percent(parts.share), percent(float(parts.shares[query]))
@@ -250,6 +261,7 @@ class VirtualHeadPanel(Panel):
             unit="attention / scale" if exact else "attention",
         )
         self.heatmap.set_pinned(query, self.source())
+        self._say_cell(-1, -1)
 
     def _draw_lists(self, parts: VirtualHeadParts) -> None:
         typed = self._token is not None

@@ -62,6 +62,20 @@ def test_a_click_on_a_cell_pins_query_and_source(qtbot, panel, session):
     assert (session.selection.query, session.selection.source) == (5, 3)
 
 
+def test_the_pinned_cell_and_the_one_under_the_mouse_are_told(panel, session, settle):
+    session.pin(5, 3)
+    settle(panel)
+    parts = panel.known("parts")
+    labels = parts.source_labels
+    assert panel.cell.text == (
+        f"query 5 {labels[5]} → source 3 {labels[3]}: "
+        f"product {parts.product[5, 3]:.3f}, exact {parts.exact[5, 3]:.3f}"
+    )
+    panel.heatmap.hovered.emit(2, 4)
+    assert panel.cell.text.endswith("in the future, neither head may look there")
+    assert panel.describe(4, 1).startswith("query 4 ")
+
+
 def test_a_typed_token_is_asked_about_until_the_prompt_is_followed_again(qtbot, panel, settle):
     followed = asked(panel).token
     panel.choice.field.setFocus()
