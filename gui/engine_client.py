@@ -14,7 +14,11 @@ from PySide6.QtCore import QObject, Signal
 from engine.job import Cancelled, Job
 from engine.messages import (
     Attention,
+    Composition,
     Direction,
+    DirectPath,
+    Eigenvalues,
+    HeadOutput,
     HeadScores,
     ListModels,
     LoadModel,
@@ -28,6 +32,7 @@ from engine.messages import (
     Spectrum,
     Table,
     Thumbnails,
+    VirtualHead,
     Vocabulary,
 )
 from gui.garbage import Collector
@@ -42,9 +47,14 @@ ORDER: dict[type, tuple[int, str]] = {
     QKTokens: (4, "what the head looks for"),
     Direction: (4, "one singular direction"),
     Table: (4, "the whole table"),
+    DirectPath: (4, "the direct path"),
+    HeadOutput: (4, "what the head adds"),
+    VirtualHead: (4, "two heads as one"),
     Spectrum: (5, "singular values"),
+    Eigenvalues: (5, "eigenvalues"),
     Vocabulary: (6, "the vocabulary"),
     HeadScores: (7, "scores of all heads"),
+    Composition: (7, "composition of all pairs"),
     SkipTrigrams: (8, "skip-trigrams"),
 }
 """What is answered first when several questions wait (the smaller number), and its name."""

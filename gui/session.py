@@ -6,7 +6,17 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.messages import Direction_, Head, HeadScores, Kind, Pair, RunPrompt, Side, Source
+from engine.messages import (
+    CompositionKind,
+    Direction_,
+    Head,
+    HeadScores,
+    Kind,
+    Pair,
+    RunPrompt,
+    Side,
+    Source,
+)
 
 DEFAULT_MODEL = "attn-2l"
 DEFAULT_TEXT = "I like green tea, so I drink green"
@@ -41,8 +51,8 @@ class Selection:
     `query` and `source` are positions in the prompt; none means the last token, and the token
     that the query attends to most. `head_chosen` tells a head that somebody picked from one
     that merely stands until the scores are there. `pair` is an earlier and a later head that
-    somebody picked to be read as one; none leaves it to the strongest. `heads_off` are heads whose
-    output is zeroed in everything that is run.
+    somebody picked to be read as one; none leaves it to the strongest by `composition`.
+    `heads_off` are heads whose output is zeroed in everything that is run.
     """
 
     model: str = DEFAULT_MODEL
@@ -60,6 +70,7 @@ class Selection:
     qk: QKQuestion = QKQuestion()
     pair: Pair | None = None
     heads_off: tuple[Head, ...] = ()
+    composition: CompositionKind = "k"
 
 
 class Session(QObject):
@@ -139,6 +150,10 @@ class Session(QObject):
     def set_heads_off(self, heads: Iterable[Head]) -> None:
         """Zero the output of some heads, and of no others; none: the whole model."""
         self._set(heads_off=tuple(sorted(set(heads))))
+
+    def set_composition(self, kind: CompositionKind) -> None:
+        """Score pairs of heads by what the later one's queries, keys or values read."""
+        self._set(composition=kind)
 
     def pin(self, query: int, source: int | None = None) -> None:
         """Pin a query position, and the source position it reads (none: where it looks most).

@@ -54,6 +54,8 @@ class Panel(QWidget):
     """Slots without which a picture is no older."""
 
     state_changed = Signal()
+    panel_wanted = Signal(str)
+    """Title of a panel in which what was clicked here goes on."""
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__()

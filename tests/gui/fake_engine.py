@@ -12,9 +12,15 @@ from engine.messages import (
     PATTERN_MEASURES,
     WEIGHT_MEASURES,
     Attention,
+    ComplexValues,
+    Composition,
+    CompositionScores,
     Direction,
+    DirectPath,
+    Eigenvalues,
     Group,
     Head,
+    HeadOutput,
     HeadScores,
     ListModels,
     LoadModel,
@@ -22,6 +28,7 @@ from engine.messages import (
     ModelEntry,
     ModelFacts,
     ModelList,
+    OutputRanking,
     OVDirection,
     OVTokens,
     Patterns,
@@ -40,9 +47,12 @@ from engine.messages import (
     Thumbnails,
     TokenRanking,
     TokenTable,
+    VirtualHead,
+    VirtualHeadParts,
     Vocabulary,
     VocabularyTokens,
 )
+from tests.gui import fake_pairs
 
 LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
 BEST_INDUCTION = (1, 2)
@@ -58,14 +68,25 @@ class FakeEngine:
         How long each question takes, in steps of 5 ms that can be cancelled.
     d_mlp
         Width of the MLP that the model claims to have.
+    vocabulary, layers, norm, positions
+        What else it claims.
     """
 
-    def __init__(self, seconds: float = 0.0, d_mlp: int = 0, vocabulary: int = VOCABULARY) -> None:
+    def __init__(
+        self,
+        seconds: float = 0.0,
+        d_mlp: int = 0,
+        vocabulary: int = VOCABULARY,
+        layers: int = LAYERS,
+        norm: str = "LayerNorm",
+        positions: str = "learned",
+    ) -> None:
         self.asked: list[Request] = []
         self.threads: set[int] = set()
         self.seconds = seconds
         self.d_mlp = d_mlp
         self.vocabulary = vocabulary
+        self.layers, self.norm, self.positions = layers, norm, positions
         self.failing: dict[type, Exception] = {}
 
     def answer(self, request: Request, job: Job) -> Result:
@@ -86,7 +107,7 @@ class FakeEngine:
     def _LoadModel(self, request: LoadModel) -> ModelFacts:
         return ModelFacts(
             name=request.model,
-            n_layers=LAYERS,
+            n_layers=self.layers,
             n_heads=HEADS,
             n_kv_heads=HEADS,
             d_model=D_MODEL,
@@ -94,8 +115,8 @@ class FakeEngine:
             d_vocab=self.vocabulary,
             d_mlp=self.d_mlp,
             n_ctx=CONTEXT,
-            positions="learned",
-            norm="LayerNorm",
+            positions=self.positions,
+            norm=self.norm,
             folded=(),
             divisor=2.5,
             prepend_bos=request.model != "toy",
@@ -138,7 +159,7 @@ class FakeEngine:
         return Patterns(tuple(LABELS[i] for i in ids), values, mask, 2.5)
 
     def _Thumbnails(self, request: Thumbnails) -> ThumbnailPatterns:
-        layers = [self._Attention(Attention(request.run, layer)) for layer in range(LAYERS)]
+        layers = [self._Attention(Attention(request.run, layer)) for layer in range(self.layers)]
         n = min(request.size, len(layers[0].labels))
         values = np.stack([layer.values[:, :n, :n] for layer in layers])
         return ThumbnailPatterns(layers[0].labels, values, layers[0].mask[:n, :n], 1)
@@ -151,10 +172,11 @@ class FakeEngine:
             "weights": WEIGHT_MEASURES,
             "all": MEASURES,
         }[request.measures]
-        scores = {name: 0.5 * rng.random(LAYERS * HEADS) for name in names}
+        scores = {name: 0.5 * rng.random(self.layers * HEADS) for name in names}
         if "induction" in scores:
-            scores["induction"].reshape(LAYERS, HEADS)[BEST_INDUCTION] = 0.9
-        heads = tuple(Head(layer, number) for layer in range(LAYERS) for number in range(HEADS))
+            best = min(BEST_INDUCTION[0], self.layers - 1), BEST_INDUCTION[1]
+            scores["induction"].reshape(self.layers, HEADS)[best] = 0.9
+        heads = tuple(Head(*place) for place in np.ndindex(self.layers, HEADS))
         return MeasuredHeads(heads, scores, 50)
 
     def _ranking(self, request: OVTokens | QKTokens, **more: float) -> dict[str, object]:
@@ -222,6 +244,22 @@ class FakeEngine:
         return TokenTable(
             LABELS[: self.vocabulary], values, None if request.circuit == "ov" else 2.5
         )
+
+    def _Composition(self, request: Composition) -> CompositionScores:
+        return fake_pairs.composition(request, self.layers, HEADS)
+
+    def _VirtualHead(self, request: VirtualHead) -> VirtualHeadParts:
+        normed = self.norm != "none"
+        return fake_pairs.virtual_head(request, self._ids(request.run), LABELS, D_HEAD, normed)
+
+    def _Eigenvalues(self, request: Eigenvalues) -> ComplexValues:
+        return fake_pairs.eigenvalues(request, D_HEAD)
+
+    def _DirectPath(self, request: DirectPath) -> TokenRanking:
+        return fake_pairs.direct_path(request, LABELS)
+
+    def _HeadOutput(self, request: HeadOutput) -> OutputRanking:
+        return fake_pairs.head_output(request, self._ids(request.run), LABELS)
 
     def _ids(self, request: RunPrompt) -> np.ndarray:
         words = request.text.split(" ") if request.text else []
