@@ -14,8 +14,12 @@ from PySide6.QtCore import QObject, Signal
 from engine.job import Cancelled, Job
 from engine.messages import (
     Attention,
+    Composition,
     Direction,
+    DirectPath,
+    Eigenvalues,
     HeadGrid,
+    HeadOutput,
     ListModels,
     LoadModel,
     OVTokens,
@@ -27,6 +31,7 @@ from engine.messages import (
     Spectrum,
     Table,
     Thumbnails,
+    VirtualHead,
     Vocabulary,
 )
 from gui.garbage import Collector
@@ -41,9 +46,14 @@ ORDER: dict[type, tuple[int, str]] = {
     QKTokens: (4, "what the head looks for"),
     Direction: (4, "one singular direction"),
     Table: (4, "the whole table"),
+    DirectPath: (4, "the direct path"),
+    HeadOutput: (4, "what the head adds"),
+    VirtualHead: (4, "two heads as one"),
     Spectrum: (5, "singular values"),
+    Eigenvalues: (5, "eigenvalues"),
     Vocabulary: (6, "the vocabulary"),
     HeadGrid: (7, "scores of all heads"),
+    Composition: (7, "composition of all pairs"),
 }
 """What is answered first when several questions wait (the smaller number), and its name."""
 

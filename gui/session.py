@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.messages import Direction_, Head, Kind, Pair, RunPrompt, Side, Source
+from engine.messages import CompositionKind, Direction_, Head, Kind, Pair, RunPrompt, Side, Source
 
 DEFAULT_MODEL = "attn-2l"
 DEFAULT_TEXT = "I like green tea, so I drink green"
@@ -40,7 +40,7 @@ class Selection:
     `query` and `source` are positions in the prompt; none means the last token, and the token
     that the query attends to most. `head_chosen` tells a head that somebody picked from one
     that merely stands until the scores are there. `pair` is an earlier and a later head that
-    somebody picked to be read as one; none leaves it to the strongest.
+    somebody picked to be read as one; none leaves it to the strongest by `composition`.
     """
 
     model: str = DEFAULT_MODEL
@@ -57,6 +57,7 @@ class Selection:
     ov: OVQuestion = OVQuestion()
     qk: QKQuestion = QKQuestion()
     pair: Pair | None = None
+    composition: CompositionKind = "k"
 
 
 class Session(QObject):
@@ -121,6 +122,10 @@ class Session(QObject):
     def choose_pair(self, pair: Pair) -> None:
         """Open two heads as one virtual head."""
         self._set(pair=pair)
+
+    def set_composition(self, kind: CompositionKind) -> None:
+        """Score pairs of heads by what the later one's queries, keys or values read."""
+        self._set(composition=kind)
 
     def pin(self, query: int, source: int | None = None) -> None:
         """Pin a query position, and the source position it reads (none: where it looks most).

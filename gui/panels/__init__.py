@@ -10,4 +10,8 @@ PANELS = (
     "gui.panels.ov:OVPanel",
     "gui.panels.qk:QKPanel",
     "gui.panels.spectrum:SpectrumPanel",
+    "gui.panels.composition:CompositionPanel",
+    "gui.panels.virtual_head:VirtualHeadPanel",
+    "gui.panels.eigenvalues:EigenvaluesPanel",
+    "gui.panels.direct_path:DirectPathPanel",
 )

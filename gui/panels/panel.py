@@ -43,6 +43,8 @@ class Panel(QWidget):
     """Parts of the session that change the picture without changing a question."""
 
     state_changed = Signal()
+    panel_wanted = Signal(str)
+    """Title of a panel in which what was clicked here goes on."""
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__()

@@ -9,15 +9,22 @@ import numpy as np
 from engine.job import Job
 from engine.messages import (
     Attention,
+    ComplexValues,
+    Composition,
+    CompositionScores,
     Direction,
+    DirectPath,
+    Eigenvalues,
     Group,
     HeadGrid,
     HeadGridScores,
+    HeadOutput,
     ListModels,
     LoadModel,
     ModelEntry,
     ModelFacts,
     ModelList,
+    OutputRanking,
     OVDirection,
     OVTokens,
     Patterns,
@@ -36,9 +43,12 @@ from engine.messages import (
     Thumbnails,
     TokenRanking,
     TokenTable,
+    VirtualHead,
+    VirtualHeadParts,
     Vocabulary,
     VocabularyTokens,
 )
+from tests.gui import fake_pairs
 
 LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
 BEST_INDUCTION = (1, 2)
@@ -54,14 +64,25 @@ class FakeEngine:
         How long each question takes, in steps of 5 ms that can be cancelled.
     d_mlp
         Width of the MLP that the model claims to have.
+    vocabulary, layers, norm, positions
+        What else it claims.
     """
 
-    def __init__(self, seconds: float = 0.0, d_mlp: int = 0, vocabulary: int = VOCABULARY) -> None:
+    def __init__(
+        self,
+        seconds: float = 0.0,
+        d_mlp: int = 0,
+        vocabulary: int = VOCABULARY,
+        layers: int = LAYERS,
+        norm: str = "LayerNorm",
+        positions: str = "learned",
+    ) -> None:
         self.asked: list[Request] = []
         self.threads: set[int] = set()
         self.seconds = seconds
         self.d_mlp = d_mlp
         self.vocabulary = vocabulary
+        self.layers, self.norm, self.positions = layers, norm, positions
         self.failing: dict[type, Exception] = {}
 
     def answer(self, request: Request, job: Job) -> Result:
@@ -82,7 +103,7 @@ class FakeEngine:
     def _LoadModel(self, request: LoadModel) -> ModelFacts:
         return ModelFacts(
             name=request.model,
-            n_layers=LAYERS,
+            n_layers=self.layers,
             n_heads=HEADS,
             n_kv_heads=HEADS,
             d_model=D_MODEL,
@@ -90,8 +111,8 @@ class FakeEngine:
             d_vocab=self.vocabulary,
             d_mlp=self.d_mlp,
             n_ctx=CONTEXT,
-            positions="learned",
-            norm="LayerNorm",
+            positions=self.positions,
+            norm=self.norm,
             folded=(),
             divisor=2.5,
             prepend_bos=request.model != "toy",
@@ -134,15 +155,15 @@ class FakeEngine:
         return Patterns(tuple(LABELS[i] for i in ids), values, mask, 2.5)
 
     def _Thumbnails(self, request: Thumbnails) -> ThumbnailPatterns:
-        layers = [self._Attention(Attention(request.run, layer)) for layer in range(LAYERS)]
+        layers = [self._Attention(Attention(request.run, layer)) for layer in range(self.layers)]
         n = min(request.size, len(layers[0].labels))
         values = np.stack([layer.values[:, :n, :n] for layer in layers])
         return ThumbnailPatterns(layers[0].labels, values, layers[0].mask[:n, :n], 1)
 
     def _HeadGrid(self, request: HeadGrid) -> HeadGridScores:
         rng = _rng(request.model)
-        induction, previous, first = 0.5 * rng.random((3, LAYERS, HEADS))
-        induction[BEST_INDUCTION] = 0.9
+        induction, previous, first = 0.5 * rng.random((3, self.layers, HEADS))
+        induction[min(BEST_INDUCTION[0], self.layers - 1), BEST_INDUCTION[1]] = 0.9
         return HeadGridScores(induction, previous, first, 50)
 
     def _ranking(self, request: OVTokens | QKTokens, **more: float) -> dict[str, object]:
@@ -210,6 +231,22 @@ class FakeEngine:
         return TokenTable(
             LABELS[: self.vocabulary], values, None if request.circuit == "ov" else 2.5
         )
+
+    def _Composition(self, request: Composition) -> CompositionScores:
+        return fake_pairs.composition(request, self.layers, HEADS)
+
+    def _VirtualHead(self, request: VirtualHead) -> VirtualHeadParts:
+        normed = self.norm != "none"
+        return fake_pairs.virtual_head(request, self._ids(request.run), LABELS, D_HEAD, normed)
+
+    def _Eigenvalues(self, request: Eigenvalues) -> ComplexValues:
+        return fake_pairs.eigenvalues(request, D_HEAD)
+
+    def _DirectPath(self, request: DirectPath) -> TokenRanking:
+        return fake_pairs.direct_path(request, LABELS)
+
+    def _HeadOutput(self, request: HeadOutput) -> OutputRanking:
+        return fake_pairs.head_output(request, self._ids(request.run), LABELS)
 
     def _ids(self, request: RunPrompt) -> np.ndarray:
         words = request.text.split(" ") if request.text else []

@@ -6,6 +6,9 @@ import pytest
 
 from engine.messages import (
     Attention,
+    Composition,
+    DirectPath,
+    Eigenvalues,
     HeadGrid,
     OVTokens,
     QKTokens,
@@ -13,6 +16,7 @@ from engine.messages import (
     RunPrompt,
     Spectrum,
     Thumbnails,
+    VirtualHead,
 )
 from gui.engine_client import EngineClient
 from gui.panels import PANELS
@@ -28,8 +32,13 @@ MAIN = {
     "OV": OVTokens,
     "QK": QKTokens,
     "Spectrum": Spectrum,
+    "Composition": Composition,
+    "Virtual head": VirtualHead,
+    "Eigenvalues": Eigenvalues,
+    "Direct path": DirectPath,
 }
-FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", "Spectrum")]
+WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues")
+FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WEIGHTS_ALONE)]
 """Panels whose picture depends on the prompt's text."""
 
 by_title = pytest.mark.parametrize("panel_class", CLASSES, ids=lambda c: c.title)
@@ -61,6 +70,7 @@ def test_a_failure_is_said_in_the_panel_and_the_next_question_clears_it(
 ):
     panel = show(panel_class)
     engine.failing[MAIN[panel.title]] = ValueError("the sky fell")
+    session.open_model("another")
     session.set_text("w1 w2")
     session.choose_head(type(session.selection.head)(0, 1))
     settle(panel)
@@ -127,6 +137,7 @@ def test_two_panels_of_one_prompt_run_it_once(qtbot, window, engine):
 def test_a_refusal_has_no_details(show, settle, session, engine, panel_class):
     panel = show(panel_class)
     engine.failing[MAIN[panel.title]] = Refused("that means nothing")
+    session.open_model("another")
     session.set_text("w1 w2")
     session.choose_head(type(session.selection.head)(0, 1))
     settle(panel)
