@@ -1,14 +1,10 @@
 """What each part of the model gives to one logit, and what each source token gives to a head's."""
 
-from typing import cast
-
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
-    QLabel,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -28,6 +24,7 @@ from gui.engine_client import EngineClient
 from gui.panels import attribution_words, reading
 from gui.panels.attribution_question import AttributionQuestion
 from gui.panels.height_cap import HeightCap
+from gui.panels.named import caption
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
 from gui.session import Session
@@ -81,11 +78,10 @@ class AttributionPanel(Panel):
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
             content.setMinimumHeight(least)
         self.sum = Sentence("The sum of the parts against the logit")
-        self._left = _block(_small("each head: click one to open it"), self.map)
-        sources = _block(self.sources_say, self.sources)
-        self._left.layout().addWidget(sources)  # type: ignore[union-attr]
-        cast(QVBoxLayout, self._left.layout()).setStretch(2, 1)
-        self._right = _block(_small("all parts, strongest first"), self.parts)
+        self._left = _column(
+            caption("each head: click one to open it"), self.map, self.sources_say, self.sources
+        )
+        self._right = _column(caption("all parts, strongest first"), self.parts)
         self._halves = QGridLayout()
         self._halves.setHorizontalSpacing(2 * UNIT)
         self._halves.setVerticalSpacing(UNIT)
@@ -266,18 +262,12 @@ def map_of(found: LogitParts) -> npt.NDArray[np.float64]:
     return made
 
 
-def _small(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setProperty("role", "small")
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label
-
-
-def _block(caption: QWidget, content: QWidget) -> QWidget:
-    block = QWidget()
-    column = QVBoxLayout(block)
+def _column(*widgets: QWidget) -> QWidget:
+    """Return texts and what they are about, below one another."""
+    made = QWidget()
+    column = QVBoxLayout(made)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(UNIT // 2)
-    column.addWidget(caption)
-    column.addWidget(content, 1)
-    return block
+    for place, widget in enumerate(widgets):
+        column.addWidget(widget, place % 2)
+    return made

@@ -1,22 +1,24 @@
 """Whose logit is split up, and what it is compared with."""
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 from superqt import QFlowLayout
 
 from engine.messages import Contrast, LogitAttribution, LogitParts, RunPrompt, Split
 from engine.messages import VocabularyTokens as Tokens
+from gui.panels.named import Named
 from gui.panels.token_choice import TokenChoice
 from gui.theme import UNIT
-from gui.widgets import tool_tip
 from gui.widgets.segmented import Segmented
 
 CONTRASTS = (
-    ("none", "nothing", "the logit itself"),
-    ("mean", "mean", "less the mean logit of the vocabulary, which no probability depends on"),
-    ("token", "token", "less the logit of another token: why the model prefers the one"),
+    ("none", "nothing", "The logit itself"),
+    (
+        "mean",
+        "mean",
+        "The logit less the mean of all logits, on which no probability depends",
+    ),
+    ("token", "token", "The logit less that of another token: why the model prefers the one"),
 )
 
 
@@ -38,8 +40,8 @@ class AttributionQuestion(QWidget):
         self.contrast = Segmented(
             [(key, name) for key, name, _ in CONTRASTS], "What the logit is compared with"
         )
-        lines = "\n".join(f"{name}: {does}" for _, name, does in CONTRASTS)
-        self.contrast.setToolTip(tool_tip.literal(lines))
+        for key, _, does in CONTRASTS:
+            self.contrast.set_option_tip(key, does)
         self.contrast.changed.connect(self._choose_contrast)
         self.other = TokenChoice("Attribution: token that it is compared with", "none")
         self.other.chosen.connect(self._choose_other)
@@ -50,8 +52,8 @@ class AttributionQuestion(QWidget):
         flow.setContentsMargins(0, 0, 0, 0)
         flow.setHorizontalSpacing(UNIT)
         flow.setVerticalSpacing(UNIT // 2)
-        flow.addWidget(_named("logit of", [self.target]))
-        flow.addWidget(_named("compared with", [self.contrast]))
+        flow.addWidget(Named("logit of", self.target))
+        flow.addWidget(Named("compared with", self.contrast))
         flow.addWidget(self.other)
 
     @property
@@ -103,18 +105,3 @@ class AttributionQuestion(QWidget):
     def _choose_other(self, token: int | None) -> None:
         self._other = token
         self.changed.emit()
-
-
-def _named(name: str, controls: Sequence[QWidget]) -> QWidget:
-    """Return controls behind their name, which stay on one line."""
-    made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(UNIT)
-    label = QLabel(name)
-    label.setProperty("role", "small")
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    row.addWidget(label)
-    for control in controls:
-        row.addWidget(control)
-    return made

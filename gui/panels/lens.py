@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import LayerGuesses, LogitLens, Request
 from gui.engine_client import EngineClient
-from gui.numbers import percent
+from gui.numbers import percent, plain
 from gui.panels import reading
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
@@ -158,7 +158,7 @@ class LensPanel(Panel):
         apart = max((abs(lens[token] - own[token]) for token in common), default=np.inf)
         if apart <= SAME:
             return "The last row is what the model itself says"
-        return f"The last row differs from what the model itself says by {apart:.1e} nats"
+        return f"The last row differs from what the model itself says by {plain(apart, 2)} nats"
 
 
 def name_of(stage: str) -> str:

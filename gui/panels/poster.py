@@ -4,12 +4,14 @@ from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtWidgets import QLabel, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import DestinationRow, HeadRows, Request
 from gui.engine_client import EngineClient
+from gui.numbers import fixed
 from gui.panels import reading
 from gui.panels.height_cap import HeightCap
+from gui.panels.named import Named
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token
 from gui.session import Session
@@ -21,7 +23,11 @@ from gui.widgets.colouring import Colouring
 from gui.widgets.segmented import Segmented
 
 Order = Literal["layer", "induction", "source"]
-ORDERS = [("layer", "layer"), ("induction", "induction"), ("source", "on source")]
+ORDERS: tuple[tuple[Order, str, str], ...] = (
+    ("layer", "layer", "As the model computes them"),
+    ("induction", "induction", "The largest induction score first"),
+    ("source", "on source", "The largest attention on the pinned source token first"),
+)
 LEAST_PICTURE = 120
 ABOUT = (
     "Row q of the pattern A = softmax(Q K^T / divisor) of every head, at the pinned query q:\n"
@@ -30,11 +36,6 @@ ABOUT = (
 INDUCTION = (
     "induction score: mean attention from a repeated random token to the one that followed it "
     "the first time"
-)
-ORDERING = (
-    "layer: as the model computes them\n"
-    "induction: the largest induction score first\n"
-    "on source: the largest weight on the pinned source token first"
 )
 PREVIOUS = "previous-token score: mean attention to the token just before, on random tokens"
 
@@ -54,12 +55,11 @@ class PosterPanel(Panel):
         self.header.setToolTip(tool_tip.literal(ABOUT))
         self._shown: list[int] = []
         """Which head of the answer stands in each row."""
-        self.order = Segmented(ORDERS, "Order of the heads")
+        self.order = Segmented([(key, name) for key, name, _ in ORDERS], "Order of the heads")
+        for key, _, does in ORDERS:
+            self.order.set_option_tip(key, does)
         self.order.changed.connect(lambda order: self.redraw())
-        self.order.setToolTip(tool_tip.literal(ORDERING))
-        order_by = QLabel("order by")
-        order_by.setProperty("role", "small")
-        self.add_controls([order_by, self.order])
+        self.add_controls([Named("order by", self.order)])
         self.sentence = Sentence("Whose rows these are")
         self.map = CellMap()
         self.map.setAccessibleName("Every head's attention, head down and source token across")
@@ -173,9 +173,12 @@ class PosterPanel(Panel):
         parts: list[str | Token] = [rows.heads[place].name]
         if 0 <= column < len(rows.source_labels):
             parts += [" → ", Token(rows.source_labels[column])]
-            parts.append(f" (position {column}): attention {rows.values[place, column]:.2f}")
-        scores = f"induction {rows.induction[place]:.2f}"
-        return [*parts, f"; {scores}, previous token {rows.previous_token[place]:.2f}"]
+            weight = fixed(float(rows.values[place, column]), 2)
+            parts.append(f" (position {column}): attention {weight}")
+        induction, previous = (
+            fixed(float(score[place]), 2) for score in (rows.induction, rows.previous_token)
+        )
+        return [*parts, f"; induction {induction}, previous token {previous}"]
 
 
 def in_order(rows: HeadRows, order: Order, source: int) -> list[int]:

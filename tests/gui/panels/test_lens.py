@@ -55,7 +55,7 @@ def test_the_last_row_is_said_to_be_the_model_s_own(panel):
 def test_a_last_row_that_is_not_is_not_hidden(panel, settle):
     panel.known("guesses").log_probs[-1, -1] -= 0.5
     panel.draw()
-    assert "differs from what the model itself says by 5.0e-01" in panel.small_print.text
+    assert "differs from what the model itself says by 0.5 nats" in panel.small_print.text
 
 
 def test_tool_tips_list_the_guesses(panel):
