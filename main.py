@@ -1,4 +1,4 @@
-"""Headscope's composition root: the window, and the commands `ask`, `figure`, `report` and `models`.
+"""Headscope's composition root: the window, and `ask`, `figure`, `report` and `models`.
 
 Each branch imports what it needs and no more: the window paints before torch is imported, and
 `ask` and `figure` never import Qt.

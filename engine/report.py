@@ -8,7 +8,6 @@ import numpy as np
 
 from engine.command import QuestionParser
 from engine.engine import Engine
-from engine.job import Job
 from engine.messages import (
     Attention,
     CircuitName,
@@ -29,6 +28,7 @@ from engine.messages import (
     RunPrompt,
     Spectrum,
 )
+from engine.tokens import STAND_INS
 
 READ = (" tea", " green", " Paris", " Obama", " coffee", " cat", " London", " Potter")
 QUERIES = (" in", " see", " of", " the", " drink")
@@ -145,9 +145,7 @@ def best(engine: Engine, run: RunPrompt) -> tuple[Head, str]:
     """
     ask: Callable[[Request], Any] = engine.answer
     parts = ask(LogitAttribution(run))
-    shares = {
-        head: value for head, value in zip(parts.heads, parts.values, strict=True) if head
-    }
+    shares = {head: value for head, value in zip(parts.heads, parts.values, strict=True) if head}
     head = max(shares, key=lambda one: shares[one])
     return head, (
         f"best head: {head}, which raises the model's first guess {parts.target_label!r} most "
@@ -277,18 +275,18 @@ def _circuits(subject: _Subject) -> list[str]:
         try:
             found = subject.ask(OVTokens(subject.model, subject.head, token, k=6))
         except Refused:
-            missing.append(token)
+            missing.append(token.replace(" ", STAND_INS[" "]))
             continue
-        lines.append(f"OV  attend to {token!r:<10} -> raises {list(found.labels)}")
+        lines.append(f"OV  attend to {found.token_label!r:<10} -> raises {list(found.labels)}")
     lines.append(_copying(subject))
     for token in QUERIES:
         try:
             keys = subject.ask(QKTokens(subject.model, subject.head, token, k=8))
         except Refused:
-            missing.append(token)
+            missing.append(token.replace(" ", STAND_INS[" "]))
             continue
         lines.append(
-            f"QK  query {token!r:<10} -> attends most to {list(keys.labels)}  (scores "
+            f"QK  query {keys.token_label!r:<10} -> attends most to {list(keys.labels)}  (scores "
             f"{keys.values[0]:.1f} .. {keys.values[-1]:.1f}; median {keys.median:.1f})"
         )
     if missing:
@@ -302,9 +300,7 @@ def _copying(subject: _Subject) -> str:
         ids = list(range(subject.facts.d_vocab))
     shares = []
     for head in _layer(subject):
-        ranks = [
-            subject.ask(OVTokens(subject.model, head, token, k=1)).rank for token in ids
-        ]
+        ranks = [subject.ask(OVTokens(subject.model, head, token, k=1)).rank for token in ids]
         shares.append(f"{head}: {np.mean(np.array(ranks) == 1):.2f}")
     step = f" in steps of {ids[1] - ids[0]}" if len(ids) > 1 and ids[1] - ids[0] > 1 else ""
     return (
@@ -322,17 +318,18 @@ def _ordinal(number: int) -> str:
     return f"{number}{'th' if number % 100 in (11, 12, 13) else last}"
 
 
-SECTIONS: tuple[
-    tuple[Callable[[_Subject], str], Callable[[_Subject], list[str]]], ...
-] = (
+SECTIONS: tuple[tuple[Callable[[_Subject], str], Callable[[_Subject], list[str]]], ...] = (
     (
-        lambda s: f"1. ONE HEAD, FOUR MATRICES ({s.model}, head {s.head}, paper shapes = "
-        "TransformerLens shapes transposed)",
+        lambda s: (
+            f"1. ONE HEAD, FOUR MATRICES ({s.model}, head {s.head}, paper shapes = "
+            "TransformerLens shapes transposed)"
+        ),
         _shapes,
     ),
     (
-        lambda s: "2. CONCATENATE-THEN-MULTIPLY EQUALS THE SUM OF EACH HEAD THROUGH ITS OWN SLICE "
-        "OF W_O",
+        lambda s: (
+            "2. CONCATENATE-THEN-MULTIPLY EQUALS THE SUM OF EACH HEAD THROUGH ITS OWN SLICE OF W_O"
+        ),
         _added,
     ),
     (lambda s: f"3. ONE HEAD ON A REAL PROMPT ({s.model}, head {s.head})", _prompt),
@@ -342,13 +339,17 @@ SECTIONS: tuple[
     ),
     (lambda s: "5. W_OV = W_O W_V AND W_QK = W_Q^T W_K (paper shapes)", _spectra),
     (
-        lambda s: f"6. CHANGE THE VALUES WITH ANY INVERTIBLE {s.facts.d_head} x {s.facts.d_head} "
-        "MATRIX M: THE HEAD DOES NOT CHANGE",
+        lambda s: (
+            f"6. CHANGE THE VALUES WITH ANY INVERTIBLE {s.facts.d_head} x {s.facts.d_head} "
+            "MATRIX M: THE HEAD DOES NOT CHANGE"
+        ),
         _superficial,
     ),
     (
-        lambda s: f"7. THE OV CIRCUIT W_U W_OV W_E AND THE QK CIRCUIT W_E^T W_QK W_E (head "
-        f"{s.head}, read from the weights only)",
+        lambda s: (
+            f"7. THE OV CIRCUIT W_U W_OV W_E AND THE QK CIRCUIT W_E^T W_QK W_E (head "
+            f"{s.head}, read from the weights only)"
+        ),
         _circuits,
     ),
 )

@@ -73,7 +73,13 @@ def test_digits_of_the_prose_come_out_as_printed(toy):
 
 
 def test_digits_of_the_code_card_come_out_as_printed(toy):
-    assert [f"{v:.3f}" for v in values(toy, "A")[4]] == ["0.624", "0.075", "0.075", "0.152", "0.075"]
+    assert [f"{v:.3f}" for v in values(toy, "A")[4]] == [
+        "0.624",
+        "0.075",
+        "0.075",
+        "0.152",
+        "0.075",
+    ]
     assert [f"{v:.3f}" for v in values(toy, "ΔL")[4]] == [
         "1.248", "0.000", "0.000", "0.303", "0.000",
     ]  # fmt: skip
@@ -135,7 +141,9 @@ def test_index_strings_make_each_step_out_of_the_ones_they_name(answer, request_
 def test_every_step_says_its_shape_axes_and_labels(answer):
     for request in (TOY, Workings(RunPrompt("random", "w3 w9"), Head(1, 0), 0)):
         for step in answer(request).steps:
-            assert step.shape == step.values.shape == (len(step.row_labels), len(step.column_labels))
+            assert (
+                step.shape == step.values.shape == (len(step.row_labels), len(step.column_labels))
+            )
             assert step.sentence.endswith(".")
             assert step.formula
             assert step.paper

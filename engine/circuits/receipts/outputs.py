@@ -1,6 +1,8 @@
 """Checks of what a head writes."""
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from engine.circuits.receipts.scene import (
     DOUBLE,
@@ -91,8 +93,7 @@ def flattened(scene: Scene, job: Job) -> Receipt:
         )
     job.step(0, 1, "flattening")
     A, X = scene.pattern[:count, :count], scene.read[:count]
-    papers = (weights.W_V @ weights.W_O).mT.contiguous()  # W_O W_V in the paper's shapes
-    flat = torch.kron(A, papers) @ X.flatten()
+    flat = kronecker(A, weights.W_V @ weights.W_O) @ X.flatten()
     moved = A @ X @ weights.W_V @ weights.W_O
     return measured(
         name,
@@ -101,3 +102,18 @@ def flattened(scene: Scene, job: Job) -> Receipt:
         DOUBLE,
         ("rows of the product", float(len(flat))),
     )
+
+
+def kronecker(
+    A: Float[Tensor, "query key"], W_OV: Float[Tensor, "d_model d_model"]
+) -> Float[Tensor, "query_d_model key_d_model"]:
+    """Return A (x) W_O W_V as one matrix, which acts on a table laid out row after row.
+
+    Parameters
+    ----------
+    A : Tensor
+        The pattern.
+    W_OV : Tensor
+        W_V W_O, the transpose of the papers'.
+    """
+    return torch.kron(A, W_OV.mT.contiguous())

@@ -1,4 +1,4 @@
-"""What every check looks at, and how two ways of computing one thing are held against each other."""
+"""What every check looks at, and how several ways of computing one thing are compared."""
 
 from dataclasses import dataclass
 

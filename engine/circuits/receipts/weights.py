@@ -13,6 +13,7 @@ from engine.circuits.receipts.scene import (
     measured,
     undefined,
 )
+from engine.circuits.spectrum import factors
 from engine.job import Job
 from engine.messages import Head, Receipt
 
@@ -133,14 +134,11 @@ def mixed_product(scene: Scene, job: Job) -> Receipt:
         return undefined(name, compares, f"{scene.model.name} has only one head")
     first, second = sorted((other, scene.head))
     W_1, W_2 = (double(scene.model.head(head)) for head in (first, second))
-    A_1, A_2 = (
-        scene.passed.patterns[head.layer][head.number].double() for head in (first, second)
-    )
+    OV_1, OV_2 = (A @ B for A, B in (factors(scene.model, h, "ov") for h in (first, second)))
+    A_1, A_2 = (scene.passed.patterns[head.layer][head.number].double() for head in (first, second))
     in_turn = A_2 @ (A_1 @ scene.read @ W_1.W_V @ W_1.W_O) @ W_2.W_V @ W_2.W_O
-    as_one = (A_2 @ A_1) @ scene.read @ ((W_1.W_V @ W_1.W_O) @ (W_2.W_V @ W_2.W_O))
-    return measured(
-        f"{name} ({first} then {second})", compares, apart(in_turn, as_one), DOUBLE
-    )
+    as_one = (A_2 @ A_1) @ scene.read @ (OV_1 @ OV_2)
+    return measured(f"{name} ({first} then {second})", compares, apart(in_turn, as_one), DOUBLE)
 
 
 def _other(scene: Scene) -> Head | None:

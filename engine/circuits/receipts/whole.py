@@ -12,8 +12,8 @@ from engine.job import Job
 from engine.messages import Head, LogitAttribution, Receipt
 from engine.model import Model
 
-LOGIT = 1e-3
-"""Logits, or nats, that rounding may take from a sum over the whole model."""
+LOGIT, NAT = 1e-3, 1e-4
+"""What rounding may take from a sum over the whole model, and from a log-probability."""
 
 
 def stream_adds_up(scene: Scene, job: Job) -> Receipt:
@@ -68,7 +68,7 @@ def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
         "a whole pass with folded weights, whose norms only scale, against the model's own: the "
         "largest difference after the last token, in nats",
         float(apart_),
-        LOGIT,
+        NAT,
     )
 
 
