@@ -27,12 +27,12 @@ from engine.messages import (
     Run,
     RunPrompt,
     Spectrum,
+    Vocabulary,
 )
-from engine.tokens import STAND_INS
 
 READ = (" tea", " green", " Paris", " Obama", " coffee", " cat", " London", " Potter")
 QUERIES = (" in", " see", " of", " the", " drink")
-"""The text's own tokens of section 7; those that are not one token of the model are named."""
+"""The text's own tokens of section 7."""
 
 COUNTED = range(1000, 3000, 10)
 """Ids of the tokens whose copying is counted: every tenth of the text's."""
@@ -57,6 +57,7 @@ class _Subject:
     met: Run
     pattern: Patterns
     receipts: HeadReceipts
+    vocabulary: frozenset[str]
 
     @property
     def model(self) -> str:
@@ -131,6 +132,7 @@ def report(asked: Asked) -> str:
         met=ask(asked.run),
         pattern=ask(Attention(asked.run, head.layer)),
         receipts=ask(Receipts(asked.run, head)),
+        vocabulary=frozenset(ask(Vocabulary(asked.run.model)).texts),
     )
     lines = [chosen] if chosen else []
     for title, section in SECTIONS:
@@ -270,28 +272,23 @@ def _circuits(subject: _Subject) -> list[str]:
         f"each full circuit is {d_vocab:,} x {d_vocab:,} = {d_vocab**2:,} numbers, so we compute "
         "one column or row at a time"
     ]
-    missing = []
-    for token in READ:
-        try:
-            found = subject.ask(OVTokens(subject.model, subject.head, token, k=6))
-        except Refused:
-            missing.append(token.replace(" ", STAND_INS[" "]))
-            continue
+    for token in _single(subject, READ):
+        found = subject.ask(OVTokens(subject.model, subject.head, token, k=6))
         lines.append(f"OV  attend to {found.token_label!r:<10} -> raises {list(found.labels)}")
     lines.append(_copying(subject))
-    for token in QUERIES:
-        try:
-            keys = subject.ask(QKTokens(subject.model, subject.head, token, k=8))
-        except Refused:
-            missing.append(token.replace(" ", STAND_INS[" "]))
-            continue
+    for token in _single(subject, QUERIES):
+        keys = subject.ask(QKTokens(subject.model, subject.head, token, k=8))
         lines.append(
             f"QK  query {keys.token_label!r:<10} -> attends most to {list(keys.labels)}  (scores "
             f"{keys.values[0]:.1f} .. {keys.values[-1]:.1f}; median {keys.median:.1f})"
         )
-    if missing:
-        lines.append(f"not one token of this model: {', '.join(map(repr, missing))}")
     return lines
+
+
+def _single(subject: _Subject, tokens: Sequence[str]) -> list[int | str]:
+    """Return those of the text's tokens that the model has, or else the prompt's own."""
+    found: list[int | str] = [token for token in tokens if token in subject.vocabulary]
+    return found or list(dict.fromkeys(subject.met.ids.tolist()))
 
 
 def _copying(subject: _Subject) -> str:

@@ -28,12 +28,14 @@ from engine.messages import (
     LogitLens,
     OVTokens,
     QKTokens,
+    Receipts,
     Refused,
     RunPrompt,
     Spectrum,
     Table,
     Thumbnails,
     VirtualHead,
+    Workings,
 )
 from gui.figures import provenance, rows
 from gui.figures.attention import draw_attention, draw_thumbnails
@@ -51,6 +53,7 @@ from gui.figures.paths import (
 )
 from gui.figures.prompt import draw_run
 from gui.figures.spectrum import draw_spectrum
+from gui.figures.workings import draw_receipts, draw_workings
 
 FIGURES: dict[type, Callable[..., float]] = {
     RunPrompt: draw_run,
@@ -70,6 +73,8 @@ FIGURES: dict[type, Callable[..., float]] = {
     DestinationRow: draw_destination_row,
     LogitLens: draw_logit_lens,
     HeadGrid: draw_head_grid,
+    Workings: draw_workings,
+    Receipts: draw_receipts,
 }
 """How the answer to each question is drawn on a page; each returns the height it used."""
 

@@ -37,6 +37,7 @@ from engine.messages import (
 from gui.figures.circuits import ends
 from gui.figures.grids import MEASURES
 from gui.figures.rows_of_paths import PATH_ROWS, Row
+from gui.figures.rows_of_workings import WORKING_ROWS
 
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 
@@ -190,6 +191,7 @@ ROWS: dict[type, Callable[[Any, Any], Iterator[Row]]] = {
     HeadGrid: _head_grid,
     DirectPath: _ranking,
     **PATH_ROWS,
+    **WORKING_ROWS,
 }
 """How the answer to each question is written as rows; attention may be cut to one head."""
 
