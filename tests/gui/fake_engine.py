@@ -273,7 +273,7 @@ class FakeEngine:
         return fake_parts.logit_attribution(request, ids, LABELS, self._heads())
 
     def _DestinationRow(self, request: DestinationRow) -> HeadRows:
-        scores = self._HeadGrid(HeadGrid(request.run.model))
+        scores = self._HeadScores(HeadScores(request.run.model))
         ids = self._ids(request.run)
         return fake_parts.destination_row(request, ids, LABELS, self._heads(), scores)
 

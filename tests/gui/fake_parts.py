@@ -10,13 +10,13 @@ import numpy as np
 from engine.messages import (
     DestinationRow,
     Head,
-    HeadGridScores,
     HeadOutput,
     HeadRows,
     LayerGuesses,
     LogitAttribution,
     LogitLens,
     LogitParts,
+    MeasuredHeads,
     OutputRanking,
     Run,
     RunPrompt,
@@ -31,7 +31,7 @@ def destination_row(
     ids: np.ndarray,
     labels: tuple[str, ...],
     heads: tuple[Head, ...],
-    scores: HeadGridScores,
+    scores: MeasuredHeads,
 ) -> HeadRows:
     at = request.position % len(ids)
     rows = _rng(request).dirichlet(np.ones(at + 1), len(heads))
@@ -40,8 +40,8 @@ def destination_row(
         rows,
         tuple(labels[i] for i in ids[: at + 1]),
         at,
-        scores.induction.flatten(),
-        scores.previous_token.flatten(),
+        scores.scores["induction"],
+        scores.scores["previous_token"],
     )
 
 
