@@ -10,7 +10,7 @@ from gui.figures.colours import SHARES
 from gui.figures.heading import Token
 from gui.figures.labels import Axis
 from gui.figures.page import Page
-from gui.numbers import decimals_for, fixed
+from gui.numbers import MINUS, decimals_for, fixed
 from gui.theme import LIGHT
 
 _MOST_ROWS, _MOST_COLUMNS = 12, 8
@@ -150,4 +150,4 @@ def _draw_receipt(page: Page, y: float, receipt: Receipt, left: float) -> float:
     if receipt.residual is None or receipt.tolerance is None:
         return heading.sentence(page, y, [receipt.reason], x=left)
     words = f"{receipt.residual:.1e}, at most {receipt.tolerance:.1e}"
-    return heading.sentence(page, y, [minus(words)], x=left)
+    return heading.sentence(page, y, [words.replace("-", MINUS)], x=left)
