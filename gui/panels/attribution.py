@@ -4,7 +4,8 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QGridLayout,
+    QWIDGETSIZE_MAX,
+    QHBoxLayout,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -39,6 +40,8 @@ from gui.widgets.ranked_list import RankedList
 BESIDE_FROM = 520
 """A panel at least so wide has the bars beside the map."""
 LEAST_MAP, LEAST_SOURCES, LEAST_PARTS = 64, 86, 126
+MOST_SOURCES = 12
+"""So many source tokens are listed without scrolling where there is room."""
 ABOUT = (
     "The logit as a sum over what writes to the stream: each part times the target's column of\n"
     "W_U, over the final norm's scale. A head's part is its row of A X W_V W_O."
@@ -57,6 +60,7 @@ class AttributionPanel(Panel):
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
+        self._drawn: LogitParts | None = None
         self.header.setToolTip(tool_tip.literal(ABOUT))
         self.question = AttributionQuestion()
         self.question.changed.connect(self._change)
@@ -82,18 +86,20 @@ class AttributionPanel(Panel):
         self._left = _column(
             caption("each head: click one to open it"), self.map, self.sources_say, self.sources
         )
-        self._right = _column(caption("all parts, strongest first"), self.parts)
-        self._halves = QGridLayout()
-        self._halves.setHorizontalSpacing(2 * UNIT)
-        self._halves.setVerticalSpacing(UNIT)
-        self._halves.addWidget(self._left, 0, 0)
+        self._left.addStretch(0)
+        self._right = QWidget()
+        self._right.setLayout(_column(caption("all parts, strongest first"), self.parts))
+        self._halves = QHBoxLayout()
+        self._halves.setSpacing(2 * UNIT)
+        self._halves.addLayout(self._left, 1)
+        self._beside = False
+        self._left.addWidget(self._right, 2)
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
         layout.addWidget(self.sentence)
         layout.addLayout(self._halves, 1)
         layout.addWidget(self.sum)
-        self._arrange()
 
     def wants(self) -> dict[str, Request]:
         """Ask for the parts, and for what the open head writes at the pinned token."""
@@ -125,6 +131,7 @@ class AttributionPanel(Panel):
         found = self.known("parts")
         if not isinstance(found, LogitParts):
             return
+        self._drawn = found
         now = self.session.selection
         self.question.show_answer(found)
         values = map_of(found)
@@ -163,9 +170,8 @@ class AttributionPanel(Panel):
 
     def describe(self, layer: int, number: int) -> str:
         """Return what the tool tip of a head's cell says."""
-        found = self.known("parts")
-        head = Head(layer, number)
-        if not isinstance(found, LogitParts) or head not in found.heads:
+        found, head = self._drawn, Head(layer, number)
+        if found is None or head not in found.heads:
             return ""
         value = float(found.values[found.heads.index(head)])
         return (
@@ -196,6 +202,9 @@ class AttributionPanel(Panel):
             highlight=now.source,
             rows_are="positions",
         )
+        few = len(order) <= MOST_SOURCES
+        most = self.sources.sizeHint().height() if few else QWIDGETSIZE_MAX
+        self.sources.setMaximumHeight(most)
 
     def _output(self) -> OutputRanking | None:
         """Return what the open head adds to the logits, if it is there."""
@@ -221,22 +230,19 @@ class AttributionPanel(Panel):
         return run.labels
 
     def _choose_cell(self, layer: int, number: int) -> None:
-        now = self.session.selection.head
-        found = self.known("parts")
+        found, now = self._drawn, self.session.selection.head
         head = Head(now.layer if layer < 0 else layer, now.number if number < 0 else number)
-        if isinstance(found, LogitParts) and head in found.heads:
+        if found is not None and head in found.heads:
             self.session.choose_head(head)
 
     def _choose_part(self, part: int) -> None:
-        found = self.known("parts")
-        head = found.heads[part] if isinstance(found, LogitParts) else None
+        head = None if self._drawn is None else self._drawn.heads[part]
         if head is not None:
             self.session.choose_head(head)
 
     def _pin_source(self, position: int) -> None:
-        found = self.known("parts")
-        if isinstance(found, LogitParts):
-            self.session.pin(found.position, position)
+        if self._drawn is not None:
+            self.session.pin(self._drawn.position, position)
 
     def _change(self) -> None:
         self.refresh()
@@ -249,10 +255,13 @@ class AttributionPanel(Panel):
 
     def _arrange(self) -> None:
         beside = self.width() >= BESIDE_FROM
-        place = (0, 1) if beside else (1, 0)
-        self._halves.addWidget(self._right, *place)
-        self._halves.setColumnStretch(0, 1)
-        self._halves.setColumnStretch(1, 1 if beside else 0)
+        if beside == self._beside:
+            return
+        self._beside = beside
+        if beside:
+            self._halves.addWidget(self._right, 1)
+        else:
+            self._left.addWidget(self._right, 2)
 
 
 def map_of(found: LogitParts) -> npt.NDArray[np.float64]:
@@ -266,12 +275,11 @@ def map_of(found: LogitParts) -> npt.NDArray[np.float64]:
     return made
 
 
-def _column(*widgets: QWidget) -> QWidget:
+def _column(*widgets: QWidget) -> QVBoxLayout:
     """Return texts and what they are about, below one another."""
-    made = QWidget()
-    column = QVBoxLayout(made)
+    column = QVBoxLayout()
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(UNIT // 2)
     for place, widget in enumerate(widgets):
         column.addWidget(widget, place % 2)
-    return made
+    return column

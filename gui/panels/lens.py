@@ -41,6 +41,7 @@ class LensPanel(Panel):
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self.header.setToolTip(tool_tip.literal(FORMULA))
+        self._drawn: LayerGuesses | None = None
         self._stage: int | None = None
         """The stage that was clicked; none is the last one."""
         self.sentence = Sentence("Where the final guess comes up")
@@ -77,6 +78,7 @@ class LensPanel(Panel):
         found, run = self.known("guesses"), self.run_result()
         if not isinstance(found, LayerGuesses) or run is None:
             return
+        self._drawn = found
         query = reading.pinned_query(self.session.selection, run)
         self.map.set_cells(
             Cells(
@@ -98,8 +100,8 @@ class LensPanel(Panel):
 
     def describe(self, stage: int, position: int) -> str:
         """Return what the tool tip of a cell or of a label says: its guesses."""
-        found = self.known("guesses")
-        assert isinstance(found, LayerGuesses)
+        found = self._drawn
+        assert found is not None
         if stage < 0:
             return f"{found.source_labels[position]}\nposition {position}; click to pin it"
         if position < 0:
@@ -122,8 +124,8 @@ class LensPanel(Panel):
         self.redraw()
 
     def _list(self, stage: int, position: int) -> None:
-        found, run = self.known("guesses"), self.known("run")
-        if not isinstance(found, LayerGuesses) or run is None:
+        found = self._drawn
+        if found is None:
             return
         if stage < 0 or position < 0:
             stage = self._marked_stage(found)

@@ -53,8 +53,9 @@ class PosterPanel(Panel):
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self.header.setToolTip(tool_tip.literal(ABOUT))
+        self._drawn: HeadRows | None = None
         self._shown: list[int] = []
-        """Which head of the answer stands in each row."""
+        """Which head of what is drawn stands in each row."""
         self.order = Segmented([(key, name) for key, name, _ in ORDERS], "Order of the heads")
         for key, _, does in ORDERS:
             self.order.set_option_tip(key, does)
@@ -90,6 +91,7 @@ class PosterPanel(Panel):
         rows, run, now = self.known("rows"), self.run_result(), self.session.selection
         if not isinstance(rows, HeadRows) or run is None:
             return
+        self._drawn = rows
         source = self._source()
         order = cast(Order, self.order.value())
         self._shown = in_order(rows, order, source)
@@ -110,7 +112,7 @@ class PosterPanel(Panel):
                     Beside("previous", rows.previous_token[self._shown]),
                 ),
                 breaks=starts,
-                sizes=Sizes(row=(16.0, 24.0), column=(0.0, 40.0)),
+                sizes=Sizes(row=(16.0, 24.0), column=(0.0, 56.0)),
                 unit="attention",
             )
         )
@@ -134,22 +136,22 @@ class PosterPanel(Panel):
     def describe(self, row: int, column: int) -> str:
         """Return what the tool tip of a cell or of a label says."""
         if row < 0:
-            rows = self.known("rows")
-            assert isinstance(rows, HeadRows)
+            rows = self._drawn
+            assert rows is not None
             return f"{rows.source_labels[column]}\nposition {column}; click to pin it"
         told = "".join(p.text if isinstance(p, Token) else p for p in self._cell(row, column))
         return told.replace("; ", "\n")
 
     def _source(self) -> int:
         """Return the source position that the open head reads, -1 where it is not there."""
-        rows, run, now = self.known("rows"), self.run_result(), self.session.selection
-        if not isinstance(rows, HeadRows) or run is None or now.head not in rows.heads:
+        rows, run, now = self._drawn, self.run_result(), self.session.selection
+        if rows is None or run is None or now.head not in rows.heads:
             return -1
         return reading.source_of_row(now, run, rows.values[rows.heads.index(now.head)])
 
     def _choose(self, row: int, column: int) -> None:
-        rows = self.known("rows")
-        if not isinstance(rows, HeadRows):
+        rows = self._drawn
+        if rows is None:
             return
         if column < 0 and self.order.value() == "source":
             column = self._source()  # or the order would change under the mouse
@@ -159,15 +161,15 @@ class PosterPanel(Panel):
             self.session.pin(rows.position, column)
 
     def _say_cell(self, row: int, column: int) -> None:
-        rows, now = self.known("rows"), self.session.selection
-        if row < 0 and isinstance(rows, HeadRows) and now.head in rows.heads:
+        rows, now = self._drawn, self.session.selection
+        if row < 0 and rows is not None and now.head in rows.heads:
             row = self._shown.index(rows.heads.index(now.head))
             column = self._source() if column < 0 else column
         self.cell.set_parts(self._cell(row, column) if row >= 0 else [])
 
     def _cell(self, row: int, column: int) -> list[str | Token]:
-        rows = self.known("rows")
-        if not isinstance(rows, HeadRows) or row >= len(self._shown):
+        rows = self._drawn
+        if rows is None:
             return []
         place = self._shown[row]
         parts: list[str | Token] = [rows.heads[place].name]
