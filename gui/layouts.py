@@ -43,6 +43,24 @@ LAYOUTS = (
             Column(0.33, 304, (("OV",), ("QK",), ("Spectrum",))),
         ),
     ),
+    Layout(
+        "Find a head",
+        "all heads: what each does on this prompt, and what it gives to the next token",
+        (
+            Column(0.22, 280, (("Prompt",), ("Heads",))),
+            Column(0.42, 300, (("Poster",), ("Attribution",))),
+            Column(0.36, 304, (("Attention",), ("OV", "QK"))),
+        ),
+    ),
+    Layout(
+        "Compose",
+        "pairs of heads: which reads what another wrote, and what they move together",
+        (
+            Column(0.22, 280, (("Prompt",), ("Heads",))),
+            Column(0.39, 300, (("Composition",), ("Attention",))),
+            Column(0.39, 304, (("Virtual head",), ("OV", "QK", "Eigenvalues"))),
+        ),
+    ),
 )
 """The first is what the window begins with."""
 
@@ -87,8 +105,6 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
     for stacks in columns:
         for stack in stacks:
             stack[0].raise_()
-    for tabs in stage.findChildren(QTabBar):
-        tabs.setDrawBase(False)
 
 
 def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
@@ -105,6 +121,9 @@ def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> 
         whole = sum(dock.panel.share for dock in fronts)
         heights = [dock.panel.share * stage.window().height() // whole for dock in fronts]
         stage.resizeDocks(fronts, heights, Qt.Orientation.Vertical)
+    for tabs in stage.findChildren(QTabBar):
+        tabs.setDrawBase(False)
+        tabs.setAccessibleName("Cards that lie behind one another")
 
 
 def _columns(
