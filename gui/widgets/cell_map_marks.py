@@ -156,7 +156,7 @@ def draw_labels(
         placed: Iterable[Placed]
         if not across:
             placed = axis_labels.beside_rows(
-                shown, grid.row_spans(), layout.row_room + 1, layout.row_room, metrics, firsts[0]
+                shown, grid.row_spans(), layout.row_right, layout.row_room, metrics, firsts[0]
             )
         else:
             room = grid.bounds.top() - UNIT / 2
