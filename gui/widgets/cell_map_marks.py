@@ -54,7 +54,7 @@ def draw_texts(painter: QPainter, layout: CellMapLayout, cells: Cells) -> None:
     decimals = None
     if cells.texts is None:
         # One number of decimals for the whole map, or it would change while it is scrolled.
-        decimals = decimals_that_fit(cells.values, wide, metrics)
+        decimals = decimals_that_fit(cells.values, wide - _PAD, metrics)
         if decimals is None:
             return
     painter.setFont(font)
