@@ -265,9 +265,10 @@ class Model:
         job: Job,
         keep: Sequence[str] = (),
         change: Mapping[str, Change] | None = None,
+        heads_off: tuple[Head, ...] = (),
     ) -> dict[str, Tensor]:
         """Run token ids with some tensors kept or changed; see `engine.probes.probe`."""
-        return probe(self._bridge, ids, job, keep, change)
+        return probe(self._bridge, ids, job, keep, change, heads_off)
 
     def stacked_output(
         self, layer: int
