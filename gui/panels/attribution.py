@@ -4,7 +4,6 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QWIDGETSIZE_MAX,
     QHBoxLayout,
     QSizePolicy,
     QVBoxLayout,
@@ -42,6 +41,8 @@ BESIDE_FROM = 520
 LEAST_MAP, LEAST_SOURCES, LEAST_PARTS = 64, 86, 126
 MOST_SOURCES = 12
 """So many source tokens are listed without scrolling where there is room."""
+NO_LIMIT = 2**24 - 1
+"""Qt's own greatest height of a widget."""
 ABOUT = (
     "The logit as a sum over what writes to the stream: each part times the target's column of\n"
     "W_U, over the final norm's scale. A head's part is its row of A X W_V W_O."
@@ -203,7 +204,7 @@ class AttributionPanel(Panel):
             rows_are="positions",
         )
         few = len(order) <= MOST_SOURCES
-        most = self.sources.sizeHint().height() if few else QWIDGETSIZE_MAX
+        most = self.sources.sizeHint().height() if few else NO_LIMIT
         self.sources.setMaximumHeight(most)
 
     def _output(self) -> OutputRanking | None:

@@ -64,6 +64,10 @@ def test_arrow_keys_go_through_heads_and_tokens(panel, session, settle):
 
 def test_ordered_by_induction_the_best_head_comes_first(qtbot, panel, session):
     order(qtbot, panel, "induction")
+    shown, rows = panel.map._cells, panel.known("rows")
+    assert shown.row_labels[0] == "L1H2"
+    assert shown.beside[0].values[0] == 0.9
+    assert (shown.values[0] == rows.values[rows.heads.index(Head(1, 2))]).all()
     click(panel, panel.map.cell_rect(0, 1).center())
     assert session.selection.head == Head(1, 2)
 

@@ -104,6 +104,16 @@ def test_a_click_asks_for_the_cell_the_row_or_the_column(qtbot: QtBot) -> None:
     assert asked == [(2, 3), (2, -1), (-1, 3)]
 
 
+def test_a_click_after_scrolling_asks_for_what_is_seen_there(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    widget.set_cells(cells(90, 90, sizes=Sizes(column=(44.0, 100.0))))
+    widget.set_marked(70, 60)
+    place = widget.cell_rect(70, 60).center().toPoint()
+    with qtbot.waitSignal(widget.clicked) as asked:
+        QTest.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert asked.args == [70, 60]
+
+
 @pytest.mark.parametrize(
     ("key", "expected"),
     [
