@@ -21,11 +21,10 @@ from gui.theme import (
 )
 
 _THEME = "headscope_theme"
-_FONT_SCALE = "headscope_font_scale"
 _STYLED = "headscope_styled"
 
 
-def apply(app: QApplication, name: str, font_scale: float = 1.0) -> None:
+def apply(app: QApplication, name: str) -> None:
     """Dress the whole application.
 
     Parameters
@@ -34,8 +33,6 @@ def apply(app: QApplication, name: str, font_scale: float = 1.0) -> None:
         The application.
     name
         Name of a theme, a key of `gui.theme.THEMES`.
-    font_scale
-        Factor on every font size.
 
     Raises
     ------
@@ -44,7 +41,6 @@ def apply(app: QApplication, name: str, font_scale: float = 1.0) -> None:
     """
     chosen = THEMES[name]
     app.setProperty(_THEME, name)
-    app.setProperty(_FONT_SCALE, float(font_scale))
     if not app.property(_STYLED):
         # Once only: to change what the style sheet wraps walks every widget there is.
         app.setStyle("Fusion")
@@ -53,7 +49,7 @@ def apply(app: QApplication, name: str, font_scale: float = 1.0) -> None:
     app.setPalette(palette(chosen))
     QToolTip.setPalette(palette(chosen))
     QToolTip.setFont(ui_font())
-    app.setStyleSheet(stylesheet(chosen, SMALL_POINT_SIZE * font_scale))
+    app.setStyleSheet(stylesheet(chosen))
 
 
 def theme() -> Theme:
@@ -71,14 +67,14 @@ def system_theme_name(app: QApplication) -> str:
 
 def ui_font(*, bold: bool = False, small: bool = False) -> QFont:
     """Return the font of the chrome: two sizes, two weights."""
-    font = _font(UI_FONTS, SMALL_POINT_SIZE if small else BASE_POINT_SIZE)
+    font = QFont(_made(UI_FONTS, SMALL_POINT_SIZE if small else BASE_POINT_SIZE))
     font.setBold(bold)
     return font
 
 
 def token_font(*, bold: bool = False, small: bool = False) -> QFont:
     """Return the monospaced font of tokens and figures."""
-    font = _font(TOKEN_FONTS, SMALL_POINT_SIZE if small else BASE_POINT_SIZE)
+    font = QFont(_made(TOKEN_FONTS, SMALL_POINT_SIZE if small else BASE_POINT_SIZE))
     font.setStyleHint(QFont.StyleHint.Monospace)
     font.setBold(bold)
     return font
@@ -88,12 +84,6 @@ def token_font(*, bold: bool = False, small: bool = False) -> QFont:
 def _installed(families: tuple[str, ...]) -> list[str]:
     have = set(QFontDatabase.families())  # slow where there are many fonts
     return [family for family in families if family in have]
-
-
-def _font(families: tuple[str, ...], point_size: float) -> QFont:
-    app = QApplication.instance()
-    scale = app.property(_FONT_SCALE) if app is not None else None
-    return QFont(_made(families, point_size * (scale if isinstance(scale, float) else 1.0)))
 
 
 @cache

@@ -8,7 +8,7 @@ button of a segmented control.
 from pathlib import Path
 from string import Template
 
-from gui.theme import RADIUS, UNIT, Theme
+from gui.theme import RADIUS, SMALL_POINT_SIZE, UNIT, Theme
 
 _SHEET = Template("""
 QMainWindow, QDialog { background: $window; }
@@ -157,21 +157,13 @@ QFrame[notice="failure"] QLabel { color: $bad; }
 """)
 
 
-def stylesheet(theme: Theme, small_point_size: float) -> str:
-    """Return the application's style sheet.
-
-    Parameters
-    ----------
-    theme
-        Colours.
-    small_point_size
-        Size of small print.
-    """
+def stylesheet(theme: Theme) -> str:
+    """Return the application's style sheet in the colours of a theme."""
     return _SHEET.substitute(
         vars(theme),
         unit=UNIT,
         half=UNIT // 2,
         radius=RADIUS,
-        small=f"{small_point_size:g}",
+        small=f"{SMALL_POINT_SIZE:g}",
         icons=(Path(__file__).parent / "icons").as_posix(),
     )

@@ -6,8 +6,8 @@ from engine.messages import Attention, Head, Patterns, Refused, ThumbnailPattern
 from gui.figures import cells, heading, panels
 from gui.figures.colours import SHARES, Scale, amounts, signed
 from gui.figures.labels import Axis
-from gui.figures.numbers import plain
 from gui.figures.page import Page
+from gui.numbers import plain
 from gui.theme import LIGHT
 
 _GAP = 2.0

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gui.figures.numbers import decimals, percent, signed_number
 from gui.figures.page import Page
+from gui.numbers import decimals_for, fixed, percent
 from gui.theme import LIGHT
 
 _GAP = 3.0
@@ -51,8 +51,10 @@ class _Columns:
 def _texts(lists: Sequence[Ranked], shares: bool) -> list[list[str]]:
     if shares:
         return [[percent(value) for value in ranked.values.tolist()] for ranked in lists]
-    places = decimals(np.concatenate([ranked.values for ranked in lists]))
-    return [[signed_number(value, places) for value in ranked.values.tolist()] for ranked in lists]
+    places = decimals_for(np.concatenate([ranked.values for ranked in lists]))
+    return [
+        [fixed(value, places, signed=True) for value in ranked.values.tolist()] for ranked in lists
+    ]
 
 
 def _columns(

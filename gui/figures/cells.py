@@ -4,8 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.figures.colours import SHARES, Scale
-from gui.figures.numbers import minus, ticks
 from gui.figures.page import DPI, Page
+from gui.figures.ticks import ticks
+from gui.numbers import fixed
 from gui.theme import LIGHT
 
 VECTOR_CELLS = 64
@@ -163,7 +164,7 @@ def _bar_ticks(page: Page, scale: Scale, height: float) -> list[tuple[float, str
         count += 1
         places = ticks(scale.low, scale.high, count)
     places_after = max((len(f"{place:.6g}".partition(".")[2]) for place in places), default=0)
-    return [(place, minus(f"{place:.{places_after}f}")) for place in places]
+    return [(place, fixed(place, places_after)) for place in places]
 
 
 def bar_width(page: Page, scale: Scale, height: float) -> float:

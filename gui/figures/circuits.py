@@ -14,8 +14,8 @@ from engine.messages import (
 from gui.figures import bars, heading
 from gui.figures.bars import Ranked
 from gui.figures.heading import Token
-from gui.figures.numbers import decimals, plain, signed_number
 from gui.figures.page import Page
+from gui.numbers import decimals_for, fixed, plain
 
 
 def _chosen(result: TokenRanking, ids: list[int]) -> int | None:
@@ -48,15 +48,15 @@ def lists_of(result: TokenRanking, top: str = "highest", bottom: str = "lowest")
 
 def ranking_footer(page: Page, y: float, result: TokenRanking, unit: str) -> float:
     """Say where the token asked about stands, and return where that ends."""
-    places = decimals(result.values)
+    places = decimals_for(result.values)
     return heading.sentence(
         page,
         y + 2.0,
         [
             Token(result.token_label),
             f"itself: rank {result.rank:,} of {result.d_vocab:,} "
-            f"({signed_number(result.value, places)}); median "
-            f"{signed_number(result.median, places)}; {unit}",
+            f"({fixed(result.value, places, signed=True)}); median "
+            f"{fixed(result.median, places, signed=True)}; {unit}",
         ],
     )
 

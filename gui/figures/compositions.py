@@ -13,8 +13,9 @@ from gui.figures import chart, heading, panels
 from gui.figures.chart import Frame
 from gui.figures.colours import amounts
 from gui.figures.labels import Axis
-from gui.figures.numbers import plain, ticks
 from gui.figures.page import Page
+from gui.figures.ticks import ticks
+from gui.numbers import plain
 from gui.theme import LIGHT
 
 _KINDS = {"q": "queries", "k": "keys", "v": "values"}

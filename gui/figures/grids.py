@@ -6,8 +6,8 @@ from engine.messages import Head, HeadGrid, HeadGridScores, Table, TokenTable
 from gui.figures import heading, panels
 from gui.figures.colours import SHARES, signed
 from gui.figures.labels import Axis
-from gui.figures.numbers import plain
 from gui.figures.page import Page
+from gui.numbers import plain
 
 MEASURES = (
     ("induction", "induction"),

@@ -18,8 +18,8 @@ from gui.figures.circuits import lists_of, names_of, ranking_footer
 from gui.figures.colours import SHARES, amounts
 from gui.figures.heading import Token
 from gui.figures.labels import Axis
-from gui.figures.numbers import decimals, percent, plain, signed_number
 from gui.figures.page import Page
+from gui.numbers import decimals_for, fixed, percent, plain
 
 _MOST_PARTS = 24
 _MOST_SOURCES = 10
@@ -54,7 +54,7 @@ def draw_head_output(page: Page, request: HeadOutput, result: OutputRanking) -> 
         Ranked(names[1], result.bottom_labels, result.bottom_values, chosen[1]),
     ]
     y = bars.draw(page, y, lists) + 2.0
-    value = signed_number(result.value, decimals(np.array([result.value])))
+    value = fixed(result.value, decimals_for(result.value), signed=True)
     words = f": rank {result.rank:,} among {result.d_vocab:,} tokens ({value}), from"
     y = heading.sentence(page, y, [target, words]) + 1.0
     order = np.argsort(-np.abs(result.by_source), kind="stable")[:_MOST_SOURCES]

@@ -8,8 +8,9 @@ from gui.figures.bars import Ranked
 from gui.figures.chart import Frame
 from gui.figures.heading import Token
 from gui.figures.labels import Axis
-from gui.figures.numbers import plain, ticks
 from gui.figures.page import Page
+from gui.figures.ticks import ticks
+from gui.numbers import plain
 from gui.theme import LIGHT
 
 _LARGEST_STEP = 24.0

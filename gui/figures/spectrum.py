@@ -9,8 +9,9 @@ import numpy.typing as npt
 from engine.messages import SingularValues, Spectrum
 from gui.figures import chart, heading
 from gui.figures.chart import Frame
-from gui.figures.numbers import decades, plain, power_of_ten, ticks
 from gui.figures.page import Page
+from gui.figures.ticks import decades, power_of_ten, ticks
+from gui.numbers import plain
 from gui.theme import LIGHT
 
 _HEIGHT = 110.0

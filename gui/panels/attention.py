@@ -13,6 +13,7 @@ from engine.messages import (
     Run,
 )
 from gui.engine_client import EngineClient
+from gui.numbers import fixed, plain
 from gui.panels import reading
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
@@ -68,7 +69,7 @@ class AttentionPanel(Panel):
             "Colour the prompt by what the pinned token attends to, or by what attends to it",
         )
         self.looking.changed.connect(session.set_looking)
-        self.strip = TokenStrip(max_lines=4)
+        self.strip = TokenStrip(max_lines=12)
         self.strip.setAccessibleName("Prompt, coloured by attention")
         self.strip.clicked.connect(session.pin)
         self._caps = (
@@ -182,12 +183,10 @@ class AttentionPanel(Panel):
                 ("previous", scores.previous_token),
                 ("first token", scores.first_token),
             )
-            self.subtitle.setText(
-                " · ".join(f"{name} {values[now.head]:.2f}" for name, values in told)
-            )
-            self.subtitle.setToolTip(
-                "Mean attention on repeated random tokens, from the weights' behaviour alone"
-            )
+            of_head = sorted(((float(values[now.head]), name) for name, values in told))[::-1]
+            text = " · ".join(f"{name} {fixed(value, 2)}" for value, name in of_head)
+            self.subtitle.setText(text)  # what this head does least is elided first
+            self.subtitle.setToolTip(f"{text}: mean attention on repeated random tokens")
         else:
             self.subtitle.setText("")
 
@@ -219,13 +218,9 @@ class AttentionPanel(Panel):
             found, other = self.known(slot), self._asked(slot)
             same = asked and other and (asked.run, asked.layer) == (other.run, other.layer)
             if isinstance(found, Patterns) and same:
-                told.append(f"{name} {_number(found.values[number, query, key])}")
+                told.append(f"{name} {fixed(float(found.values[number, query, key]), 2)}")
                 if slot == "scores":
-                    told[-1] += f" (divided by {found.divisor:.3g})"
+                    told[-1] += f" (divided by {plain(found.divisor, 3)})"
         if self._kind() == "value-weighted":
-            told.append(f"value-weighted {_number(shown.values[number, query, key])}")
+            told.append(f"value-weighted {fixed(float(shown.values[number, query, key]), 2)}")
         return [*parts, ": ", ", ".join(told)]
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-", reading.MINUS)

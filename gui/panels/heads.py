@@ -9,6 +9,7 @@ from superqt import QFlowLayout
 from engine.messages import Head, HeadGrid, HeadGridScores, Request, Result, Thumbnails
 from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
+from gui.numbers import fixed
 from gui.palette import ui_font
 from gui.panels.panel import Panel
 from gui.session import Session
@@ -143,7 +144,7 @@ class HeadsPanel(Panel):
             if place < len(heads):
                 head = heads[place]
                 measure = f"{name[0].upper()} · {name} " if place == 0 else ""
-                button.setText(f"{measure}{head.name} {values[head]:.2f}")
+                button.setText(f"{measure}{head.name} {fixed(float(values[head]), 2)}")
 
     def _open_best(self, field: str, place: int) -> None:
         scores = self.scores()
@@ -169,7 +170,9 @@ class HeadsPanel(Panel):
         scores = self.scores()
         if scores is None:
             return head.name
-        told = [f"{name} {getattr(scores, field)[head]:.2f}" for field, name, _ in MEASURES]
+        told = [
+            f"{name} {fixed(float(getattr(scores, field)[head]), 2)}" for field, name, _ in MEASURES
+        ]
         return f"{head.name}: " + ", ".join(told)
 
 

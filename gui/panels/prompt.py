@@ -115,7 +115,7 @@ class PromptPanel(Panel):
         failure = self.failure()
         if failure is None:
             return
-        self._waiting_text.set_parts([])
+        self.frame.waits.set_parts([])
         self.notice.show_failure(failure.sentence, failure.details)
         facts = self.facts()
         usable = facts is not None and facts.example != self.session.selection.text

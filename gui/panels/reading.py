@@ -6,8 +6,6 @@ import numpy.typing as npt
 from engine.messages import Patterns, Run
 from gui.session import Selection
 
-MINUS = "\N{MINUS SIGN}"
-
 
 def pinned_query(selection: Selection, run: Run) -> int:
     """Return the pinned query position; the last one unless another is pinned and there."""
@@ -67,13 +65,6 @@ def limits(
     if kind == "pattern" and not hide_bos:
         return 0.0, 1.0
     return 0.0, largest
-
-
-def signed(value: float) -> str:
-    """Return a number with its sign, for small print."""
-    if abs(value) < 0.005:
-        return "0.00"
-    return f"{value:+.2f}".replace("-", MINUS)
 
 
 def count(number: int, what: str) -> str:

@@ -16,6 +16,7 @@ from engine.messages import (
     Spectrum,
 )
 from gui.engine_client import EngineClient
+from gui.numbers import fixed, plain
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
 from gui.session import Session
@@ -38,7 +39,7 @@ class SpectrumPanel(Panel):
 
     title = "Spectrum"
     column = 2
-    share = 9
+    share = 19
     about = "the singular values of both circuits of the open head"
     main = "ov"
     draws = frozenset({"head"})
@@ -130,8 +131,10 @@ class SpectrumPanel(Panel):
             qk.groups,
         )
         self.plot.set_selected(*(self._chosen or (None, 0)))
-        told = f"overlap: read/write {ov.read_write_overlap:.2f}"
-        told += f" · query/key {qk.read_write_overlap:.2f} · random {ov.random_overlap:.2f}"
+        told = f"overlap: read/write {fixed(ov.read_write_overlap, 2)}"
+        told += (
+            f" · query/key {fixed(qk.read_write_overlap, 2)} · random {fixed(ov.random_overlap, 2)}"
+        )
         self.overlap.set_parts([told + self._cliff(ov)])
         self._draw_direction()
 
@@ -140,7 +143,7 @@ class SpectrumPanel(Panel):
         width = len(ov.singular_values)
         if dense is None or len(dense) <= width or not dense[0] > 0:
             return ""
-        return f" · OV value {width + 1} is {dense[width] / dense[0]:.0e} of the first"
+        return f" · OV value {width + 1} is {plain(float(dense[width] / dense[0]), 1)} of the first"
 
     def _draw_direction(self) -> None:
         request = self.wants().get("direction")
@@ -158,7 +161,7 @@ class SpectrumPanel(Panel):
         circuit: Literal["ov", "qk"] = "ov" if isinstance(found, OVDirection) else "qk"
         assert isinstance(request, Direction)
         told = f"{circuit.upper()} direction {request.index + 1} (index {request.index} in ask), "
-        told += f"value {found.singular_value:.3g}"
+        told += f"value {plain(found.singular_value, 3)}"
         first, last = found.group
         if last > first:
             told += f": values {first + 1} to {last + 1} are within 1 %, only their subspace "

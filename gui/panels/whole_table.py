@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.messages import TokenTable
-from gui.panels.reading import signed
+from gui.numbers import fixed
 from gui.widgets.heatmap import Heatmap
 
 TABLE_TOKENS = 64
@@ -55,5 +55,5 @@ class WholeTable:
         if self._table is None:
             return ""
         labels = self._table.labels
-        value = signed(float(self._table.values[row, column]))
+        value = fixed(float(self._table.values[row, column]), 2, signed=True)
         return f"{self._titles[0]} {labels[row]}, {self._titles[1]} {labels[column]}: {value}"

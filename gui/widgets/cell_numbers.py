@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui import palette
+from gui.numbers import decimals_for, fixed
 from gui.widgets.colouring import Colouring, ink
 from gui.widgets.grid_geometry import GridGeometry
-from gui.widgets.number_text import decimals_for, fixed
 
 MOST = 4096
 """No grid with more cells has room for numbers on any screen."""

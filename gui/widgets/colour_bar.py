@@ -5,10 +5,10 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from gui import palette
+from gui.numbers import decimals_for, fixed
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.colouring import MASKED, Colouring, image
-from gui.widgets.number_text import decimals_for, fixed
 
 WIDTH = 10.0
 _GAP = UNIT / 2

@@ -9,12 +9,12 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from engine.messages import Head
 from gui import palette
+from gui.numbers import fixed
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.axis_labels import stride_for
 from gui.widgets.colouring import Colouring, ink
 from gui.widgets.grid_geometry import GridGeometry
-from gui.widgets.number_text import fixed
 
 _BADGE = 10.0
 

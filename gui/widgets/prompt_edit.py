@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 from gui.theme import UNIT
 
 _DEBOUNCE = 250
+_MARGIN = UNIT // 2
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _HISTORY = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
@@ -33,6 +34,9 @@ class PromptEdit(QPlainTextEdit):
         self._timer.setInterval(_DEBOUNCE)
         self._timer.timeout.connect(self.edited)
         self.setAccessibleName("Prompt")
+        # A margin of the document is scrolled away, and then half a line would show in its room.
+        self.document().setDocumentMargin(0)
+        self.setViewportMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -121,9 +125,9 @@ class PromptEdit(QPlainTextEdit):
         lines = min(max(ceil(self.document().size().height()), 2), self._max_lines)
         spacing = ceil(QFontMetricsF(self.font()).lineSpacing())
         # Frame and padding come from the style sheet, which only the finished layout tells.
-        around = self.height() - self.viewport().height() if self.isVisible() else 2 * UNIT
+        around = self.height() - self.viewport().height() if self.isVisible() else 3 * UNIT
         # A pixel too few would bring the scroll bar.
-        return lines * spacing + ceil(2 * self.document().documentMargin()) + around + 2
+        return lines * spacing + around + 1
 
     def _grow(self) -> None:
         if self.height() != self._height():

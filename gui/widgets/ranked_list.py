@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from math import ceil
 
 import numpy.typing as npt
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QFontMetrics,
     QFontMetricsF,
@@ -68,9 +76,7 @@ class RankedList(QTableView):
         *,
         signed: bool,
         highlight: int | None = None,
-        first_rank: int = 1,
         percent: bool = False,
-        scale: float | None = None,
     ) -> None:
         """Show tokens in the order given.
 
@@ -86,22 +92,17 @@ class RankedList(QTableView):
             Write the plus sign, and colour bars by sign.
         highlight
             Token id that is the selected one.
-        first_rank
-            Rank of the first row.
         percent
             The numbers are shares of 1, written in per cent.
-        scale
-            Number whose bar is as long as the column, for lists that are compared; none: the
-            largest magnitude here.
         """
         self._message = ""
-        self._ranked.set_rows(ids, labels, values, signed, highlight, first_rank, percent, scale)
+        self._ranked.set_rows(ids, labels, values, signed, highlight, percent)
         self._fit_columns()
         self.updateGeometry()
 
     def clear(self, message: str) -> None:
         """Show a sentence instead of rows."""
-        self._ranked.set_rows([], [], [], False, None, 1, False, None)
+        self._ranked.set_rows([], [], [], False, None, False)
         self._message = message
         self.updateGeometry()
         self.viewport().update()
@@ -125,29 +126,39 @@ class RankedList(QTableView):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width out anew, and show whole rows only."""
+        """Share the width out anew."""
         super().resizeEvent(event)
-        row = self._row_height()
-        spare = (self.height() % row) if self.height() > row else 0
-        self.setViewportMargins(0, 0, 0, spare)
         self._fit_columns()
 
+    def indexAt(self, pos: QPoint) -> QModelIndex:
+        """Return what is shown at a place: where a row would be cut there is nothing."""
+        return super().indexAt(pos) if self._whole_rows().contains(pos) else QModelIndex()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the rows, or the message."""
-        super().paintEvent(event)
+        """Draw whole rows, or the message."""
+        shown = event.region().intersected(self._whole_rows())
+        if not shown.isEmpty():
+            super().paintEvent(QPaintEvent(shown))
         if self._message:
             painter = QPainter(self.viewport())
             painting.message(painter, self.viewport().rect(), self._message)
             painter.end()
+
+    def _whole_rows(self) -> QRect:
+        """Return the part of the viewport in which no row is cut."""
+        area, row = self.viewport().rect(), self._row_height()
+        if area.height() < row:
+            return area
+        above = -self.verticalOffset() % row  # scrolled to the end, Qt aligns the last row below
+        return area.adjusted(0, above, 0, -((area.height() - above) % row))
 
     def _fit_columns(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._row_height())
         tokens = QFontMetricsF(palette.token_font())
         figures = QFontMetrics(palette.ui_font())
         width = self.viewport().width()
-        last = self._ranked.first_rank + self._ranked.rowCount()
         narrow = width < _NARROW
-        rank = 0 if narrow else figures.horizontalAdvance(str(last)) + UNIT
+        rank = 0 if narrow else figures.horizontalAdvance(str(self._ranked.rowCount())) + UNIT
         value = self._ranked.widest_value(figures) + UNIT
         wanted = ceil(widest_of(self._ranked.labels, tokens)) + 2 * UNIT
         # The bar keeps a quarter of the width; a long token is elided rather than the bar lost.
@@ -155,6 +166,7 @@ class RankedList(QTableView):
         room = max(width - rank - value, 0)
         bar = 2 * UNIT if narrow else max(width // 4, 3 * UNIT)
         token = min(wanted, max(room - bar, room // 2))
+        self.setColumnHidden(RANK, narrow)
         for column, size in ((RANK, rank), (TOKEN, token), (BAR, room - token), (VALUE, value)):
             self.setColumnWidth(column, size)
 

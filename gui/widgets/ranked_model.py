@@ -8,8 +8,8 @@ import numpy.typing as npt
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFontMetrics
 
+from gui.numbers import decimals_for, fixed, percent
 from gui.widgets import tool_tip
-from gui.widgets.number_text import decimals_for, fixed, percent
 
 RANK, TOKEN, BAR, VALUE = range(4)
 HIGHLIGHT = Qt.ItemDataRole.UserRole
@@ -18,6 +18,7 @@ SPAN = Qt.ItemDataRole.UserRole + 1
 
 _HEADERS = ("rank", "token", "", "value")
 _NOWHERE = QModelIndex()
+_MEASURED = 20
 
 
 class RankedModel(QAbstractTableModel):
@@ -26,7 +27,6 @@ class RankedModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.labels: Sequence[str] = ()
-        self.first_rank = 1
         self._ids = np.zeros(0, dtype=np.int64)
         self._values = np.zeros(0)
         self._signed = self._percent = False
@@ -41,9 +41,7 @@ class RankedModel(QAbstractTableModel):
         values: npt.ArrayLike,
         signed: bool,
         highlight: int | None,
-        first_rank: int,
         percent: bool,
-        scale: float | None,
     ) -> None:
         """Replace all rows; the arguments are those of `RankedList.set_rows`."""
         self.beginResetModel()
@@ -51,13 +49,11 @@ class RankedModel(QAbstractTableModel):
         self.labels = labels
         self._values = np.asarray(values)
         self._signed, self._percent = signed, percent
-        self._highlight, self.first_rank = highlight, first_rank
+        self._highlight = highlight
         self._decimals = decimals_for(self._values)
         finite = self._values[np.isfinite(self._values)].astype(np.float64)
         low = min(float(finite.min()), 0.0) if finite.size else 0.0
         high = max(float(finite.max()), 0.0) if finite.size else 0.0
-        if scale:
-            low, high = (-abs(scale) if low < 0 else 0.0), (abs(scale) if high > 0 else 0.0)
         self._low, self._high = low, high
         self.endResetModel()
 
@@ -103,18 +99,19 @@ class RankedModel(QAbstractTableModel):
     def as_text(self, row: int) -> str:
         """Return a row as tab-separated text: rank, id, token, value at full precision."""
         value = self._values[row]
-        return f"{self.first_rank + row}\t{self.token_id(row)}\t{self.labels[row]}\t{value!s}"
+        return f"{row + 1}\t{self.token_id(row)}\t{self.labels[row]}\t{value!s}"
 
     def widest_value(self, metrics: QFontMetrics) -> int:
-        """Return how wide the values are in a font; the widest is one of the two ends."""
+        """Return how wide the values are in a font."""
         if not len(self._values):
             return 0
-        ends = (self._values.min(), self._values.max())
-        return max(metrics.horizontalAdvance(self._number(float(end))) for end in ends)
+        # One of the two ends is the widest, but for small percentages, which have more decimals.
+        some = (self._values.min(), self._values.max(), *self._values[:_MEASURED])
+        return max(metrics.horizontalAdvance(self._number(float(value))) for value in some)
 
     def _text(self, row: int, column: int) -> str:
         if column == RANK:
-            return str(self.first_rank + row)
+            return str(row + 1)
         if column == TOKEN:
             return self.labels[row]
         return self._number(float(self._values[row])) if column == VALUE else ""

@@ -8,9 +8,9 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
+from gui.numbers import decimals_for, fixed
 from gui.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.number_text import decimals_for, fixed
 from gui.widgets.spectrum_canvas import CIRCUITS, Curve, SpectrumCanvas
 
 _NEAR = 24.0

@@ -5,24 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QFontMetrics,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from gui import palette
+from gui.numbers import fixed
 from gui.theme import RADIUS, UNIT
-from gui.widgets import painting, tool_tip
+from gui.widgets import painting
 from gui.widgets.colouring import Colouring, Colours, ink
-from gui.widgets.number_text import fixed
+from gui.widgets.pointing import Pointing
 
 _GAP = UNIT // 2
 _PAD = UNIT // 2 + 1
@@ -34,14 +25,12 @@ _STEPS = {
 }
 
 
-class TokenStrip(QAbstractScrollArea):
-    """Tokens that wrap like text and scroll when there are too many lines of them.
+class TokenStrip(Pointing[int], QAbstractScrollArea):
+    """Tokens that wrap like text and scroll by whole lines when there are too many of them.
 
     A click, or an arrow key, asks for a token by `clicked`; who listens pins it.
     """
 
-    hovered = Signal(int)
-    """Position under the mouse, -1 when it has left."""
     clicked = Signal(int)
     """Position that a click or an arrow key asks for."""
 
@@ -53,10 +42,9 @@ class TokenStrip(QAbstractScrollArea):
         self._values: npt.NDArray[np.floating] | None = None
         self._grounds: list[QColor | None] = []
         self._pinned: int | None = None
-        self._hovered = -1
         self._tiles: list[QRect] = []
         self._flows: dict[int, list[QRect]] = {}  # by width: layouts ask for many, again and again
-        self._ring = False
+        self._pitch = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setMouseTracking(True)
@@ -69,7 +57,7 @@ class TokenStrip(QAbstractScrollArea):
 
     def set_tokens(self, labels: Sequence[str], ids: Sequence[int]) -> None:
         """Show tokens by their labels, as they are; ids are told in the tool tip."""
-        self._values, self._hovered = None, -1
+        self._values, self.pointed = None, None
         self._ids = tuple(map(int, ids))
         if tuple(labels) != self._labels:
             self._labels = tuple(labels)
@@ -107,7 +95,27 @@ class TokenStrip(QAbstractScrollArea):
 
     def tile(self, position: int) -> QRect:
         """Return where a token is drawn, in pixels of the viewport."""
-        return self._tiles[position].translated(0, -self.verticalScrollBar().value())
+        return self._tiles[position].translated(0, -self._scrolled())
+
+    def thing_at(self, point: QPointF) -> int | None:
+        """Return the position of the token at a place of the viewport."""
+        place = point.toPoint()
+        there = (i for i in range(len(self._tiles)) if self.tile(i).contains(place))
+        return next((i for i in there if self._in_sight(i)), None)
+
+    def tip_at(self, point: QPointF) -> str:
+        """Return a token, its position, id and number."""
+        position = self.thing_at(point)
+        if position is None:
+            return ""
+        lines = [self._labels[position], f"position {position}, id {self._ids[position]}"]
+        if self._values is not None and np.isfinite(self._values[position]):
+            lines.append(fixed(float(self._values[position]), 3))
+        return "\n".join(lines)
+
+    def ask_for(self, thing: int) -> None:
+        """Ask for the token that was clicked."""
+        self.clicked.emit(thing)
 
     def hasHeightForWidth(self) -> bool:
         """Return whether the layout is to ask for a height: tokens wrap."""
@@ -133,10 +141,9 @@ class TokenStrip(QAbstractScrollArea):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for position in range(len(self._tiles)):
             place = self.tile(position)
-            if place.intersects(event.rect()):
+            if place.intersects(event.rect()) and self._in_sight(position):
                 self._draw_tile(painter, position, QRectF(place))
-        if self._ring and self.hasFocus():
-            painting.focus_ring(painter, self.viewport().rect())
+        self.draw_ring(painter)
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -149,27 +156,13 @@ class TokenStrip(QAbstractScrollArea):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._flows.clear()
+            self._pitch = 0
             self._lay_out()
             self.updateGeometry()
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Answer a request for a tool tip, and notice that the mouse has left."""
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            tool_tip.show(self._tip_at(QPointF(event.pos())), event.globalPos(), self)
-            return True
-        if event.type() == QEvent.Type.Leave:
-            self._set_hovered(-1)
-        return super().viewportEvent(event)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Say which token is under the mouse."""
-        self._set_hovered(self._position_at(event.position()))
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Ask for the token that was clicked."""
-        position = self._position_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and position >= 0:
-            self.clicked.emit(position)
+        return self.handle(event) or super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the token beside the pinned one."""
@@ -177,7 +170,7 @@ class TokenStrip(QAbstractScrollArea):
         if not self._labels or key not in (*_STEPS, Qt.Key.Key_Up, Qt.Key.Key_Down):
             super().keyPressEvent(event)
             return
-        self._ring = True
+        self.show_ring()
         last = len(self._labels) - 1
         if self._pinned is None:
             self.clicked.emit(last)
@@ -185,17 +178,6 @@ class TokenStrip(QAbstractScrollArea):
             self.clicked.emit(min(max(self._pinned + _STEPS[key], 0), last))
         else:
             self.clicked.emit(self._on_other_line(-1 if key == Qt.Key.Key_Up else 1))
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the ring when the keyboard brought the focus."""
-        self._ring = painting.came_by_keyboard(event.reason())
-        super().focusInEvent(event)
-        self.viewport().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Take the ring away."""
-        super().focusOutEvent(event)
-        self.viewport().update()
 
     def _draw_tile(self, painter: QPainter, position: int, tile: QRectF) -> None:
         theme = palette.theme()
@@ -210,7 +192,7 @@ class TokenStrip(QAbstractScrollArea):
         else:
             ground = QColor(theme.masked)
             text, edge = QColor(theme.muted), theme.masked
-        framed = pinned or position == self._hovered
+        framed = pinned or position == self.pointed
         painter.setPen(painting.pen(theme.accent if framed else edge, 2 if pinned else 1))
         painter.setBrush(ground)
         painter.drawRoundedRect(inner, RADIUS / 2, RADIUS / 2)
@@ -231,11 +213,9 @@ class TokenStrip(QAbstractScrollArea):
             policy.ScrollBarAlwaysOn if scrolls else policy.ScrollBarAlwaysOff
         )
         self._tiles = self._flow(self.viewport().width()) if scrolls else tiles
-        height = self._tiles[-1].bottom() + 2 if self._tiles else 0
-        page = self.viewport().height()
-        self.verticalScrollBar().setRange(0, max(0, height - page))
-        self.verticalScrollBar().setPageStep(page)
-        self.verticalScrollBar().setSingleStep(self._line_height())
+        lines, whole = self._lines(self._tiles), self._whole_lines()
+        self.verticalScrollBar().setRange(0, max(0, lines - whole))
+        self.verticalScrollBar().setPageStep(whole)
         self.viewport().update()
 
     def _flow(self, width: int) -> list[QRect]:
@@ -256,7 +236,9 @@ class TokenStrip(QAbstractScrollArea):
         return tiles
 
     def _line_height(self) -> int:
-        return QFontMetrics(palette.token_font()).height() + UNIT // 2 + 2 + _GAP
+        if not self._pitch:  # every tile asks
+            self._pitch = QFontMetrics(palette.token_font()).height() + UNIT // 2 + 2 + _GAP
+        return self._pitch
 
     def _lines(self, tiles: list[QRect]) -> int:
         return len({tile.top() for tile in tiles})
@@ -270,31 +252,24 @@ class TokenStrip(QAbstractScrollArea):
         middle = here.center().x()
         return min(line, key=lambda i: abs(self._tiles[i].center().x() - middle), default=pinned)
 
+    def _whole_lines(self) -> int:
+        """Return how many lines have room; none is cut."""
+        return max(1, (self.viewport().height() + _GAP - 1) // self._line_height())
+
+    def _scrolled(self) -> int:
+        """Return how many pixels are above the viewport: the scroll bar counts lines."""
+        return self.verticalScrollBar().value() * self._line_height()
+
+    def _in_sight(self, position: int) -> bool:
+        line = self._line(position) - self.verticalScrollBar().value()
+        return 0 <= line < self._whole_lines()
+
+    def _line(self, position: int) -> int:
+        return self._tiles[position].top() // self._line_height()
+
     def _show_position(self, position: int | None) -> None:
         if position is None or position >= len(self._tiles):
             return
-        tile, bar = self._tiles[position], self.verticalScrollBar()
-        if tile.top() < bar.value():
-            bar.setValue(tile.top() - 1)
-        elif tile.bottom() > bar.value() + self.viewport().height():
-            bar.setValue(tile.bottom() + 2 - self.viewport().height())
-
-    def _position_at(self, point: QPointF) -> int:
-        place = point.toPoint()
-        place.setY(place.y() + self.verticalScrollBar().value())
-        return next((i for i, tile in enumerate(self._tiles) if tile.contains(place)), -1)
-
-    def _set_hovered(self, position: int) -> None:
-        if position != self._hovered:
-            self._hovered = position
-            self.hovered.emit(position)
-            self.viewport().update()
-
-    def _tip_at(self, point: QPointF) -> str:
-        position = self._position_at(point)
-        if position < 0:
-            return ""
-        lines = [self._labels[position], f"position {position}, id {self._ids[position]}"]
-        if self._values is not None and np.isfinite(self._values[position]):
-            lines.append(fixed(float(self._values[position]), 3))
-        return "\n".join(lines)
+        line, bar = self._line(position), self.verticalScrollBar()
+        last = line - self._whole_lines() + 1
+        bar.setValue(min(max(bar.value(), last), line))

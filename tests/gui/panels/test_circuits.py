@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import OVTokens, QKTokens, RunPrompt, Table
+from gui.numbers import fixed
 from gui.panels import reading
 from gui.panels.ov import OVPanel
 from gui.panels.qk import QKPanel
@@ -131,12 +132,12 @@ def test_a_model_with_mlp_is(show, session, settle):
 def test_the_tokens_own_rank_value_and_median_are_told(ov):
     answer = ov.known("tokens")
     assert f"rank {answer.rank} of {answer.d_vocab}" in ov.rank.text
-    assert reading.signed(answer.value) in ov.rank.text
-    assert f"median {reading.signed(answer.median)}" in ov.rank.text
+    assert fixed(answer.value, 2, signed=True) in ov.rank.text
+    assert f"median {fixed(answer.median, 2, signed=True)}" in ov.rank.text
 
 
 def test_scores_name_their_divisor(qk):
-    assert "divided by 2.5" in qk.rank.text
+    assert "÷ 2.5" in qk.rank.text
 
 
 def test_a_small_vocabulary_is_drawn_as_its_whole_table(ov, session):

@@ -40,12 +40,34 @@ def test_limits_that_meet_colour_everything_without_a_warning() -> None:
     assert Colouring("sequential", 0.0, 0.0).level(np.array([0.0, 5.0])).tolist() == [0, 0]
 
 
+def luminance(colour: QColor) -> float:
+    """Relative luminance of WCAG 2.1, written out here so that the module is not its own judge."""
+    parts = [colour.red() / 255, colour.green() / 255, colour.blue() / 255]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def ratio(one: QColor, other: QColor) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
 @pytest.mark.parametrize("colours", ["sequential", "diverging"])
 def test_ink_can_be_read_on_every_colour_quiet_or_not(colours: str) -> None:
     for red, green, blue in levels(colours).tolist():
         ground = QColor(red, green, blue)
-        assert contrast(ink(ground), ground) >= 4.5
-        assert contrast(ink(ground, quiet=True), ground) >= 4.5
+        assert ratio(ink(ground), ground) >= 4.5
+        assert ratio(ink(ground, quiet=True), ground) >= 4.5
+        assert contrast(ink(ground), ground) == pytest.approx(ratio(ink(ground), ground), abs=1e-3)
+
+
+@pytest.mark.parametrize("colours", ["sequential", "diverging"])
+def test_ink_is_black_or_white_whichever_stands_out_more(colours: str) -> None:
+    black, white = QColor("#000000"), QColor("#ffffff")
+    for red, green, blue in levels(colours).tolist():
+        ground = QColor(red, green, blue)
+        better = black if ratio(black, ground) > ratio(white, ground) else white
+        assert ink(ground) == better
 
 
 def test_an_image_keeps_its_pixels_when_the_array_goes() -> None:

@@ -224,6 +224,18 @@ class TestPromptEdit:
             assert prompt.verticalScrollBar().isVisible() == (lines > 6)
         assert heights[0] < heights[1] < heights[2] < heights[3] == heights[4]
 
+    def test_a_text_that_scrolls_shows_whole_lines_only(
+        self, qtbot: QtBot, prompt: PromptEdit
+    ) -> None:
+        prompt.set_text("\n".join("█" for _ in range(20)))
+        qtbot.wait(1)
+        line = round(prompt.blockBoundingRect(prompt.document().firstBlock()).height())
+        for value in (0, 1, 7, prompt.verticalScrollBar().maximum()):
+            prompt.verticalScrollBar().setValue(value)
+            assert prompt.firstVisibleBlock().blockNumber() == value
+            assert 0 <= prompt.viewport().height() - 6 * line <= 1
+            assert prompt.contentOffset().y() == 0
+
     def test_enter_submits_and_shift_enter_begins_a_line(
         self, qtbot: QtBot, prompt: PromptEdit
     ) -> None:

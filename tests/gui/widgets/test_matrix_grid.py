@@ -133,15 +133,27 @@ def test_clicks_and_arrow_keys_ask_for_heads(qtbot: QtBot) -> None:
     assert asked == [Head(1, 2), Head(2, 2), Head(2, 2), Head(2, 3), Head(2, 0)]
 
 
-def test_the_mouse_tells_heads_and_its_leaving(qtbot: QtBot) -> None:
+def test_the_head_under_the_mouse_is_framed_until_the_mouse_leaves(
+    qtbot: QtBot, dressed: str
+) -> None:
     widget = show(qtbot)
     widget.set_thumbnails(patterns(2, 4, 5), None)
-    seen: list[Head | None] = []
-    widget.hovered.connect(seen.append)
-    for head in (Head(0, 1), Head(0, 1), Head(1, 3)):
+    muted = QColor(palette.theme().muted)
+
+    def framed() -> list[Head]:
+        heads = [Head(layer, number) for layer in range(2) for number in range(4)]
+        return [
+            head
+            for head in heads
+            if colour(widget, widget.head_rect(head).topLeft() + QPointF(8, -1)) == muted
+        ]
+
+    assert framed() == []
+    for head in (Head(1, 1), Head(1, 3)):
         qtbot.mouseMove(widget.viewport(), widget.head_rect(head).center().toPoint())
+        assert framed() == [head]
     qtbot.mouseMove(widget.viewport(), QPoint(0, 0))
-    assert seen == [Head(0, 1), Head(1, 3), None]
+    assert framed() == []
 
 
 def test_tool_tips_name_the_head_or_say_what_they_are_told(qtbot: QtBot, tip_label: Tip) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QFont, QPalette
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication
 
 from gui import palette
 from gui.stylesheet import stylesheet
@@ -52,16 +52,6 @@ def test_applying_a_theme_is_seen_by_everybody(qapp: QApplication, dressed: str)
     assert THEMES[dressed].accent_ground in qapp.styleSheet()
 
 
-def test_a_font_scale_scales_every_font(qapp: QApplication) -> None:
-    before = [palette.ui_font(), palette.ui_font(small=True), palette.token_font()]
-    palette.apply(qapp, "light", 1.5)
-    after = [palette.ui_font(), palette.ui_font(small=True), palette.token_font()]
-    for old, new in zip(before, after, strict=True):
-        assert new.pointSizeF() == pytest.approx(1.5 * old.pointSizeF())
-    label = QLabel("x")
-    assert label.font().pointSizeF() == pytest.approx(after[0].pointSizeF())
-
-
 def test_tokens_are_written_in_a_monospaced_font(qapp: QApplication) -> None:
     from PySide6.QtGui import QFontMetricsF
 
@@ -81,13 +71,13 @@ def test_the_system_is_light_or_dark(qapp: QApplication) -> None:
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
 def test_every_icon_of_the_style_sheet_is_there(theme: Theme) -> None:
-    icons = re.findall(r'url\("([^"]+)"\)', stylesheet(theme, 8))
+    icons = re.findall(r'url\("([^"]+)"\)', stylesheet(theme))
     assert icons
     assert all(Path(icon).is_file() for icon in icons)
 
 
 def test_the_style_sheet_names_no_colour_of_its_own() -> None:
-    light, dark = (stylesheet(theme, 8) for theme in THEMES.values())
+    light, dark = (stylesheet(theme) for theme in THEMES.values())
     colours = set(re.findall(r"#[0-9a-f]{6}", light))
     assert colours <= {value for value in vars(THEMES["light"]).values() if value[0] == "#"}
     assert light != dark

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -57,12 +57,6 @@ def test_numbers_have_a_real_minus_sign_and_decimals_of_their_list(qtbot: QtBot)
     assert column(widget, VALUE) == ["82.9 %", "1.4 %"]
 
 
-def test_ranks_may_begin_anywhere(qtbot: QtBot) -> None:
-    widget = show(qtbot)
-    widget.set_rows([0, 1], ["a", "b"], [1, 2], signed=False, first_rank=49_151)
-    assert column(widget, RANK) == ["49151", "49152"]
-
-
 @pytest.mark.parametrize("width", [230, 300, 420])
 def test_columns_fill_the_width_and_nothing_but_long_tokens_is_cut(
     qtbot: QtBot, width: int
@@ -105,17 +99,6 @@ def test_bars_are_long_as_their_numbers_and_coloured_by_sign(qtbot: QtBot, dress
     widget.set_rows([0, 1], ["a", "b"], [3.0, -1.0], signed=True)
     assert lengths(theme.positive)[0] == pytest.approx(0.75 * widget.columnWidth(BAR), abs=2)
     assert lengths(theme.negative)[1] == pytest.approx(0.25 * widget.columnWidth(BAR), abs=2)
-
-
-def test_two_lists_share_a_scale(qtbot: QtBot) -> None:
-    widget = show(qtbot)
-    widget.set_rows([0], ["a"], [2.0], signed=True, scale=4.0)
-    image = cell(widget, 0, BAR)
-    filled = sum(
-        image.pixelColor(x, image.height() // 2).name() == palette.theme().positive
-        for x in range(image.width())
-    )
-    assert filled == pytest.approx(image.width() / 2, abs=2)
 
 
 def test_the_selected_token_stands_on_accent_ground(qtbot: QtBot, dressed: str) -> None:
@@ -173,6 +156,34 @@ def test_a_whole_vocabulary_is_shown_at_once(qtbot: QtBot) -> None:
     assert widget.rowAt(widget.viewport().height() - 5) == count - 1
 
 
+@pytest.mark.parametrize("height", [70, 79, 100, 101, 119])
+def test_no_row_is_cut_and_the_last_one_can_be_reached(qtbot: QtBot, height: int) -> None:
+    widget = show(qtbot)
+    widget.resize(300, height)
+    widget.set_rows(range(10), ["█"] * 10, np.ones(10), signed=True)
+    step = widget.rowHeight(0)
+    widget.scrollToBottom()  # lays out now
+    inside = widget.columnViewportPosition(TOKEN), widget.columnViewportPosition(BAR)
+    seen = set()
+    for value in range(widget.verticalScrollBar().maximum() + 1):
+        widget.verticalScrollBar().setValue(value)
+        image = widget.viewport().grab().toImage()
+        text = palette.theme().text
+        lines = [
+            any(image.pixelColor(x, y).name() == text for x in range(*inside))
+            for y in range(image.height())
+        ]
+        for row in range(10):
+            top = widget.rowViewportPosition(row)
+            inked = sum(lines[max(top, 0) : max(top + step, 0)])
+            whole = top >= 0 and top + step <= image.height()
+            assert (inked > 0) == whole
+            if whole:
+                seen.add(row)
+            assert widget.indexAt(QPoint(5, top + step // 2)).isValid() >= whole
+    assert seen == set(range(10))
+
+
 def test_no_rows_show_a_sentence(qtbot: QtBot) -> None:
     widget = show(qtbot)
     widget.set_rows([0], ["a"], [1.0], signed=True)
@@ -181,6 +192,17 @@ def test_no_rows_show_a_sentence(qtbot: QtBot) -> None:
     assert palette.theme().muted in colours(widget.viewport().grab().toImage())
     with qtbot.assertNotEmitted(widget.chosen):
         qtbot.keyClick(widget, Qt.Key.Key_Return)
+
+
+def test_a_narrow_list_leaves_ranks_out_in_every_theme(qtbot: QtBot, qapp: object) -> None:
+    widget = show(qtbot, 140)
+    widget.set_rows([7], ["·tea"], [2.0], signed=True)
+    palette.apply(qapp, "dark")
+    qtbot.wait(1)
+    assert widget.columnWidth(RANK) == 0
+    assert sum(widget.columnWidth(i) for i in range(4)) == widget.viewport().width()
+    widget.resize(300, 240)
+    assert widget.columnWidth(RANK) > 0
 
 
 def test_the_highlight_changes_with_the_theme(qtbot: QtBot, qapp: object) -> None:

@@ -3,9 +3,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui import palette
@@ -70,18 +70,53 @@ def test_numbers_must_be_as_many_as_tokens(qtbot: QtBot) -> None:
         widget.set_values(np.zeros(3))
 
 
-def test_clicks_and_hovering_tell_positions(qtbot: QtBot) -> None:
+def test_a_click_asks_for_a_token_and_beside_one_for_none(qtbot: QtBot) -> None:
     widget = show(qtbot, TEA)
-    hovered: list[int] = []
     clicked: list[int] = []
-    widget.hovered.connect(hovered.append)
     widget.clicked.connect(clicked.append)
-    view = widget.viewport()
-    qtbot.mouseMove(view, widget.tile(4).center())
-    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=widget.tile(4).center())
-    qtbot.mouseMove(view, QPoint(widget.tile(3).right() + 2, widget.tile(3).center().y()))
-    assert hovered == [4, -1]
+    between = QPoint(widget.tile(3).right() + 2, widget.tile(3).center().y())
+    for place in (widget.tile(4).center(), between):
+        qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert clicked == [4]
+
+
+def test_the_token_under_the_mouse_is_framed_until_the_mouse_leaves(
+    qtbot: QtBot, dressed: str
+) -> None:
+    widget = show(qtbot, TEA)
+    accent = QColor(palette.theme().accent)
+
+    def framed() -> list[int]:
+        edges = [QPoint(widget.tile(i).center().x(), widget.tile(i).top()) for i in range(len(TEA))]
+        return [i for i, edge in enumerate(edges) if colour(widget, edge) == accent]
+
+    between = QPoint(widget.tile(3).right() + 2, widget.tile(3).center().y())
+    for place, expected in ((between, []), (widget.tile(4).center(), [4]), (between, [])):
+        qtbot.mouseMove(widget.viewport(), place)
+        assert framed() == expected
+    qtbot.mouseMove(widget.viewport(), widget.tile(4).center())
+    QApplication.sendEvent(widget.viewport(), QEvent(QEvent.Type.Leave))
+    assert framed() == []
+
+
+@pytest.mark.parametrize("height", [30, 45, 70, 100, 133])
+def test_only_whole_lines_are_shown_however_high_it_is(qtbot: QtBot, height: int) -> None:
+    widget = show(qtbot, TEA * 20, max_lines=3)
+    widget.resize(300, height)
+    view = widget.viewport()
+    for value in (0, 1, widget.verticalScrollBar().maximum()):
+        widget.verticalScrollBar().setValue(value)
+        image = view.grab().toImage()
+        line = QColor(palette.theme().line)
+        shown = [
+            i
+            for i in range(len(TEA) * 20)
+            if view.rect().intersects(widget.tile(i))
+            and image.pixelColor(widget.tile(i).center().x(), max(widget.tile(i).top(), 0)) == line
+        ]
+        assert shown
+        assert all(view.rect().contains(widget.tile(i)) for i in shown)
+    assert shown[-1] == len(TEA) * 20 - 1
 
 
 def test_arrow_keys_walk_along_and_between_lines(qtbot: QtBot) -> None:

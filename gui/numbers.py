@@ -1,4 +1,4 @@
-"""Numbers as the window writes them: fixed decimals, a real minus sign, nothing not finite."""
+"""Numbers as window and figures write them: a real minus sign, no more decimals than tell."""
 
 from math import floor, isfinite, log10
 
@@ -21,7 +21,7 @@ def decimals_for(values: npt.ArrayLike) -> int:
 
 
 def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
-    """Write a number with so many decimals; `signed` writes the plus sign too."""
+    """Write a number with so many decimals; `signed` writes the plus sign too, but not at 0."""
     if not isfinite(value):
         return "–" if value != value else f"{MINUS if value < 0 else '+' if signed else ''}∞"
     text = f"{abs(value):.{decimals}f}"
@@ -30,6 +30,14 @@ def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
     return sign + text
 
 
+def plain(value: float, figures: int = 4) -> str:
+    """Write a number in at most so many figures, no more than it has."""
+    return f"{value:.{figures}g}".replace("-", MINUS)
+
+
 def percent(share: float) -> str:
-    """Write a share of 1 in per cent, one decimal, a narrow space before the sign."""
-    return f"{fixed(100 * share, 1)} %"
+    """Write a share of 1 in per cent: one decimal, two figures where that would say 0.0."""
+    value = 100.0 * share
+    if not isfinite(value) or value >= 0.1 or value == 0.0:
+        return f"{fixed(value, 1)} %"
+    return f"{value:.2g} %" if value >= 1e-4 else "< 0.0001 %"
