@@ -54,7 +54,7 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["figure", "attention", *PROMPT, "--layer", "0"], "needs -o FILE"),
         (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
         (["figure", "attention", *PROMPT, "--width", "x", "-o", "f.pdf"], "from 1 to 100, not 'x'"),
-        (["draw"], "there is no command 'draw': there are ask, figure and models"),
+        (["draw"], "there is no command 'draw': there are ask, figure, report and models"),
         (["--screenshots", "x"], "no option '--screenshots'"),
         (["--screenshot"], "--screenshot needs a value"),
         (["--screenshot", "x.jpg"], "a screenshot is a PNG"),

@@ -16,12 +16,14 @@ from engine.circuits.logit_attribution import logit_attribution
 from engine.circuits.logit_lens import logit_lens
 from engine.circuits.ov_tokens import ov_tokens
 from engine.circuits.qk_tokens import qk_tokens
+from engine.circuits.receipts import receipts
 from engine.circuits.run_prompt import run_prompt
 from engine.circuits.spectrum import spectrum
 from engine.circuits.table import table
 from engine.circuits.thumbnails import thumbnails
 from engine.circuits.virtual_head import virtual_head
 from engine.circuits.vocabulary import vocabulary
+from engine.circuits.workings import workings
 from engine.messages import (
     Attention,
     Composition,
@@ -36,12 +38,14 @@ from engine.messages import (
     LogitLens,
     OVTokens,
     QKTokens,
+    Receipts,
     RunPrompt,
     Spectrum,
     Table,
     Thumbnails,
     VirtualHead,
     Vocabulary,
+    Workings,
 )
 
 # A function takes the one kind of request that it is listed under, which a type cannot say.
@@ -65,4 +69,6 @@ COMPUTATIONS: dict[type, Callable[..., Any]] = {
     DestinationRow: destination_row,
     LogitLens: logit_lens,
     HeadGrid: head_grid,
+    Workings: workings,
+    Receipts: receipts,
 }

@@ -46,6 +46,7 @@ from engine.messages.prompts import (
     ThumbnailPatterns,
     Thumbnails,
 )
+from engine.messages.receipts import HeadReceipts, Measured, Receipt, Receipts
 from engine.messages.scores import (
     HeadGrid,
     HeadGridScores,
@@ -85,6 +86,7 @@ from engine.messages.terms import (
     TopK,
     Way,
 )
+from engine.messages.workings import HeadWorkings, Part, Step, Workings
 
 Request = (
     ListModels
@@ -107,6 +109,8 @@ Request = (
     | DestinationRow
     | LogitLens
     | HeadGrid
+    | Workings
+    | Receipts
 )
 Result = (
     ModelList
@@ -129,6 +133,8 @@ Result = (
     | HeadRows
     | LayerGuesses
     | HeadGridScores
+    | HeadWorkings
+    | HeadReceipts
 )
 
 QUESTIONS: dict[str, type[Request]] = {
@@ -152,6 +158,8 @@ QUESTIONS: dict[str, type[Request]] = {
     "destination-row": DestinationRow,
     "logit-lens": LogitLens,
     "head-grid": HeadGrid,
+    "workings": Workings,
+    "receipts": Receipts,
 }
 
 __all__ = [
@@ -177,7 +185,9 @@ __all__ = [
     "HeadGridScores",
     "HeadName",
     "HeadOutput",
+    "HeadReceipts",
     "HeadRows",
+    "HeadWorkings",
     "IntArray",
     "Kind",
     "LayerGuesses",
@@ -186,6 +196,7 @@ __all__ = [
     "LogitAttribution",
     "LogitLens",
     "LogitParts",
+    "Measured",
     "ModelEntry",
     "ModelFacts",
     "ModelList",
@@ -195,10 +206,13 @@ __all__ = [
     "Offset",
     "OutputRanking",
     "Pair",
+    "Part",
     "Patterns",
     "Position",
     "QKDirection",
     "QKTokens",
+    "Receipt",
+    "Receipts",
     "Refused",
     "Request",
     "Result",
@@ -211,6 +225,7 @@ __all__ = [
     "Source",
     "Spectrum",
     "Split",
+    "Step",
     "Table",
     "Target",
     "ThumbnailPatterns",
@@ -224,4 +239,5 @@ __all__ = [
     "Vocabulary",
     "VocabularyTokens",
     "Way",
+    "Workings",
 ]
