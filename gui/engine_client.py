@@ -20,6 +20,7 @@ from engine.messages import (
     LoadModel,
     OVTokens,
     QKTokens,
+    Receipts,
     Refused,
     Request,
     Result,
@@ -28,6 +29,7 @@ from engine.messages import (
     Table,
     Thumbnails,
     Vocabulary,
+    Workings,
 )
 from gui.garbage import Collector
 
@@ -42,8 +44,10 @@ ORDER: dict[type, tuple[int, str]] = {
     Direction: (4, "one singular direction"),
     Table: (4, "the whole table"),
     Spectrum: (5, "singular values"),
+    Workings: (5, "the workings of the open head"),
     Vocabulary: (6, "the vocabulary"),
     HeadGrid: (7, "scores of all heads"),
+    Receipts: (8, "the checks of the open head"),
 }
 """What is answered first when several questions wait (the smaller number), and its name."""
 

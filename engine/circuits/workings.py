@@ -47,6 +47,7 @@ class _Maker:
         einsum: tuple[str, str] = ("", ""),
         operands: tuple[str, ...] = (),
         tokens: tuple[str, ...] = (),
+        transposed: bool = False,
     ) -> Step:
         rows, columns = values.shape
         return Step(
@@ -64,6 +65,7 @@ class _Maker:
             column_labels=self._named(axes[1], columns, tokens),
             values=values.numpy() + 0.0,  # no negative zeros
             marked_row=self.query if axes[0] in ("query", "position") else None,
+            transposed=transposed,
         )
 
     def _named(self, axis: AxisName, count: int, tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -136,12 +138,12 @@ def _input(
         maker.step(
             "T", "input", ("position", "token"), one_hot,
             f"One row a position, with a 1 at its token and 0 at every other{few}.",
-            formula="T", paper="Tᵀ, one column a position", tokens=tokens,
+            formula="T", paper="T", tokens=tokens,
         ),
         maker.step(
             "W_E", "input", ("token", "d_model"), model.embedded(tuple(shown)),
             f"The lookup table: one row of {model.d_model} numbers a token{few}.",
-            formula="W_E", paper="W_Eᵀ, one column a token", tokens=tokens,
+            formula="W_E", paper="W_Eᵀ, one column a token", tokens=tokens, transposed=True,
         ),
     ]  # fmt: skip
     added = paper = ""
@@ -151,7 +153,7 @@ def _input(
             maker.step(
                 "W_pos", "input", ("position", "d_model"), positions,
                 "What each position adds to the stream, whatever its token.",
-                formula="W_pos", paper="W_posᵀ, one column a position",
+                formula="W_pos", paper="W_posᵀ, one column a position", transposed=True,
             )
         )  # fmt: skip
     if layer:
@@ -206,6 +208,7 @@ def _where(
                 f"Turns a stream of {model.d_model} numbers into a "
                 f"{'query' if letter == 'Q' else 'key'} of {model.d_head}.",
                 formula=f"W_{letter}", paper=f"W_{letter}ᵀ, d_head down and d_model across",
+                transposed=True,
             )
         )  # fmt: skip
         if plus:
@@ -271,7 +274,7 @@ def _what(
         maker.step(
             "W_V", "what", ("d_model", "d_head"), weights.W_V,
             f"Turns a stream of {model.d_model} numbers into a value of {model.d_head}.",
-            formula="W_V", paper="W_Vᵀ, d_head down and d_model across",
+            formula="W_V", paper="W_Vᵀ, d_head down and d_model across", transposed=True,
         ),
         maker.step(
             "V", "what", ("source", "d_head"), value,
@@ -289,7 +292,7 @@ def _what(
             "W_O", "what", ("d_head", "d_model"), weights.W_O,
             f"Turns {model.d_head} numbers back into a stream of {model.d_model}: where it is "
             "written.",
-            formula="W_O", paper="W_Oᵀ, d_model down and d_head across",
+            formula="W_O", paper="W_Oᵀ, d_model down and d_head across", transposed=True,
         ),
         maker.step(
             "h", "what", ("query", "d_model"), result @ weights.W_O,
@@ -304,7 +307,7 @@ def _what(
                 "W_OV", "what", ("d_model", "d_model"), weights.W_V @ weights.W_O,
                 "The OV circuit: what a slot that is read (down) puts into each slot that is "
                 "written (across).",
-                formula="W_OV = W_V W_O", paper="W_OVᵀ, W_OV being W_O W_V",
+                formula="W_OV = W_V W_O", paper="W_OV = W_O W_V, the transpose", transposed=True,
                 einsum=("ih, ho -> io", "hi, oh -> io"), operands=("W_V", "W_O"),
             )
         )  # fmt: skip
@@ -335,7 +338,7 @@ def _prediction(
         maker.step(
             "W_U", "prediction", ("d_model", "token"), table,
             f"How much each slot of the stream raises each token's logit{few}.",
-            formula="W_U", paper="W_Uᵀ, one row a token", tokens=tokens,
+            formula="W_U", paper="W_Uᵀ, one row a token", tokens=tokens, transposed=True,
         ),
         maker.step(
             "ΔL", "prediction", ("query", "token"), output @ table,

@@ -10,4 +10,5 @@ PANELS = (
     "gui.panels.ov:OVPanel",
     "gui.panels.qk:QKPanel",
     "gui.panels.spectrum:SpectrumPanel",
+    "gui.panels.workings:WorkingsPanel",
 )

@@ -21,12 +21,22 @@ def pinned_source(selection: Selection, run: Run, patterns: Patterns) -> int:
     by us left out: most heads rest on it.
     """
     query = pinned_query(selection, run)
+    row = patterns.values[selection.head.number, query]
+    return source_of(selection, query, row, skip_first=run.prepended_bos)
+
+
+def source_of(
+    selection: Selection, query: int, row: npt.NDArray[np.floating], *, skip_first: bool
+) -> int:
+    """Return the source position that a query reads, from its row of the pattern, [key].
+
+    As `pinned_source` does; `skip_first` leaves out the first position, a BOS put there by us.
+    """
     source = selection.source
     if source is not None and 0 <= source <= query:
         return source
-    row = patterns.values[selection.head.number, query, : query + 1]
-    first = 1 if run.prepended_bos and query > 0 else 0
-    return first + int(np.argmax(row[first:]))
+    first = 1 if skip_first and query > 0 else 0
+    return first + int(np.argmax(row[first : query + 1]))
 
 
 def head_exists(selection: Selection, patterns: Patterns) -> bool:

@@ -31,9 +31,12 @@ def decimals_that_fit(
     finite = values[np.isfinite(values)]
     if finite.size == 0:
         return None
-    least = decimals_for(finite)
     ends = (float(finite.min()), float(finite.max()))
-    for decimals, share in ((least + 1, 0.5), (least, 0.9)):
+    choices = [(0, 0.9)]
+    if (finite != np.rint(finite)).any():
+        least = decimals_for(finite)
+        choices = [(least + 1, 0.5), (least, 0.9)]
+    for decimals, share in choices:
         if max(metrics.horizontalAdvance(fixed(end, decimals)) for end in ends) <= share * width:
             return decimals
     return None
@@ -52,7 +55,7 @@ def draw(
     seen = np.isfinite(values) if mask is None else np.isfinite(values) & mask
     if grid.pitch < metrics.height() or not seen.any():
         return
-    decimals = decimals_that_fit(values[seen], grid.pitch, metrics)
+    decimals = decimals_that_fit(values[seen], grid.column_pitch, metrics)
     if decimals is None:
         return
     painter.setFont(font)
