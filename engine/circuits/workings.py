@@ -307,7 +307,7 @@ def _what(
                 "W_OV", "what", ("d_model", "d_model"), weights.W_V @ weights.W_O,
                 "The OV circuit: what a slot that is read (down) puts into each slot that is "
                 "written (across).",
-                formula="W_OV = W_V W_O", paper="W_OV = W_O W_V, the transpose", transposed=True,
+                formula="W_OV = W_V W_O", paper="W_OV = W_O W_V", transposed=True,
                 einsum=("ih, ho -> io", "hi, oh -> io"), operands=("W_V", "W_O"),
             )
         )  # fmt: skip

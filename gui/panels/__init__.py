@@ -11,4 +11,5 @@ PANELS = (
     "gui.panels.qk:QKPanel",
     "gui.panels.spectrum:SpectrumPanel",
     "gui.panels.workings:WorkingsPanel",
+    "gui.panels.receipts:ReceiptsPanel",
 )

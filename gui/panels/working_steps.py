@@ -1,5 +1,6 @@
 """From the steps of a head's workings to what a sheet shows: words, matrices, marks, read-outs."""
 
+import re
 from typing import Literal
 
 import numpy as np
@@ -25,21 +26,26 @@ SHARES = ("T", "A")
 """Steps whose numbers lie between 0 and 1."""
 MOST_FACTORS = 8
 """A sum of more products than this is not written out."""
+_TURNED = {"(down)": "(across)", "(across)": "(down)", "one row": "one column"}
+_ORIENTED = re.compile(f"({'|'.join(map(re.escape, _TURNED))})")
 _TOKEN_AXES = ("query", "source", "position", "token")
 
 
-def entry(step: Step, convention: Convention, query: int, source: int) -> Entry:
+def entry(found: HeadWorkings, step: Step, convention: Convention, source: int) -> Entry:
     """Return a step as a matrix of the sheet.
 
     Parameters
     ----------
+    found
+        All steps.
     step
         The step.
     convention
         How it is written, and whether what the papers transpose is shown so.
-    query, source
-        Positions that are selected.
+    source
+        Position that is selected as the one that is read.
     """
+    query = found.query
     values, mask = step.values, None
     if step.axes == ("query", "source") and step.symbol == "A":
         mask = np.tri(len(values), dtype=np.bool_)
@@ -54,7 +60,7 @@ def entry(step: Step, convention: Convention, query: int, source: int) -> Entry:
     if turned(step, convention):
         values, labels, axes, marked = values.T, labels[::-1], axes[::-1], marked[::-1]
     grid = LabelledGrid(values, mask, labels, axes, "", colouring)
-    return Entry(PARTS[step.part], _words(step, convention), grid, marked)
+    return Entry(PARTS[step.part], _words(found, step, convention), grid, marked)
 
 
 def turned(step: Step, convention: Convention) -> bool:
@@ -72,6 +78,13 @@ def formula(step: Step, convention: Convention) -> str:
     return f"{step.symbol} = {made}"
 
 
+def sentence(step: Step, convention: Convention) -> str:
+    """Return what a step means, with down and across as they are shown."""
+    if not turned(step, convention):
+        return step.sentence
+    return "".join(_TURNED.get(word, word) for word in _ORIENTED.split(step.sentence))
+
+
 def einsum(step: Step, convention: Convention) -> str:
     """Return the product in a step as index strings with what it multiplies, empty for none."""
     if not step.operands:
@@ -86,18 +99,32 @@ def einsum(step: Step, convention: Convention) -> str:
     return f'einsum("{factors} -> {out}", {", ".join(operands)})'
 
 
-def _words(step: Step, convention: Convention) -> tuple[Paragraph, ...]:
+def _sizes(found: HeadWorkings, step: Step, convention: Convention) -> str:
+    """Return the sizes of what is multiplied and of what comes out."""
+    if not step.operands:
+        return ""
+    shown = [found.step(name) for name in step.operands]
+    turns = turned(step, convention)
+    sizes = [s.shape[::-1] if turned(s, convention) else s.shape for s in shown]
+    sizes = sizes[::-1] if turns else sizes
+    factors = ", ".join(f"[{rows}, {columns}]" for rows, columns in sizes)
+    rows, columns = step.shape[::-1] if turns else step.shape
+    return f"{factors} -> [{rows}, {columns}]"
+
+
+def _words(found: HeadWorkings, step: Step, convention: Convention) -> tuple[Paragraph, ...]:
     note = ""
     if step.transposed:
         other = "TransformerLens's" if convention == "papers" else "the papers'"
         note = f"{other} {step.symbol} is the transpose"
     product = einsum(step, convention)
     if product and (" + " in step.formula or "norm(" in step.formula):
-        product = f"the product in it: {product}"
+        product = f"its product: {product}"
     return (
         Paragraph(formula(step, convention), "strong"),
-        Paragraph(step.sentence),
+        Paragraph(sentence(step, convention)),
         Paragraph(product, "code"),
+        Paragraph(_sizes(found, step, convention), "code"),
         Paragraph(note, "small"),
     )
 

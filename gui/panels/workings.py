@@ -77,9 +77,7 @@ class WorkingsPanel(Panel):
         self.subtitle.setText(f"{len(found.steps)} steps")
         source = self._source(found)
         convention = self._convention()
-        self.sheet.set_entries(
-            [entry(step, convention, found.query, source) for step in found.steps]
-        )
+        self.sheet.set_entries([entry(found, step, convention, source) for step in found.steps])
         self.follow.set_parts(self._follow(found, source))
         self._say_cell(None)
 
@@ -103,18 +101,25 @@ class WorkingsPanel(Panel):
         return reading.source_of(self.session.selection, found.query, row, skip_first=with_bos)
 
     def _follow(self, found: HeadWorkings, source: int) -> list[str | Token]:
+        """Say where the query looks and what comes of it, in numbers."""
         query = found.query
         score = float(found.step("S").values[query, source])
         share = float(found.step("A").values[query, source])
         change = found.step("ΔL")
         most = int(change.values[query].argmax())
         raised = fixed(float(change.values[query, most]), 2, signed=True)
+        divided = f"{plain(score, 3)} ÷ {plain(found.divisor)} = {plain(score / found.divisor, 3)}"
+        before = " before the final norm" if "final norm" in change.sentence else ""
         return [
-            "from ", Token(found.labels[query]), f" (query {query}) to ",
-            Token(found.labels[source]), f" (source {source}): score {plain(score, 3)} ÷ "
-            f"{plain(found.divisor)} = {plain(score / found.divisor, 3)}, {percent(share)} of the "
-            "attention. In all it raises ", Token(change.column_labels[most]), f" most, by {raised}",
-        ]  # fmt: skip
+            "from ",
+            Token(found.labels[query]),
+            f" (query {query}) to ",
+            Token(found.labels[source]),
+            f" (source {source}): score {divided}, {percent(share)} of the attention. In all the "
+            "head raises ",
+            Token(change.column_labels[most]),
+            f" most, by {raised}{before}",
+        ]
 
     def _at(self, cell: SheetCell) -> tuple[Step, int, int] | None:
         """Return a step and its row and column behind a cell of the sheet."""

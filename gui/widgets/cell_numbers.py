@@ -12,6 +12,8 @@ from gui.widgets.grid_geometry import GridGeometry
 
 MOST = 4096
 """No grid with more cells has room for numbers on any screen."""
+_ROUNDING = 1e-6
+"""What whole numbers may be off by, over the largest of them, in single precision."""
 
 
 def decimals_that_fit(
@@ -33,9 +35,11 @@ def decimals_that_fit(
         return None
     ends = (float(finite.min()), float(finite.max()))
     choices = [(0, 0.9)]
-    if (finite != np.rint(finite)).any():
+    if np.abs(finite - np.rint(finite)).max() > _ROUNDING * np.abs(finite).max():
         least = decimals_for(finite)
         choices = [(least + 1, 0.5), (least, 0.9)]
+        if np.abs(finite).max() >= 10 and least > 1:
+            choices.append((least - 1, 0.9))
     for decimals, share in choices:
         if max(metrics.horizontalAdvance(fixed(end, decimals)) for end in ends) <= share * width:
             return decimals

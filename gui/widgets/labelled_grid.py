@@ -47,7 +47,10 @@ class LabelledGrid:
     def seen_values(self) -> npt.NDArray[np.floating]:
         """The numbers that may be seen, [number]."""
         finite = np.isfinite(self.values)
-        return self.values[finite if self.mask is None else finite & self.mask]
+        seen: npt.NDArray[np.floating] = self.values[
+            finite if self.mask is None else finite & self.mask
+        ]
+        return seen
 
     @cached_property
     def reach(self) -> tuple[float, float]:

@@ -32,7 +32,7 @@ class SheetCell(NamedTuple):
 
 
 class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
-    """A click, or an arrow key, asks for a cell by `clicked`; Page Up and Down change the matrix."""
+    """A click or an arrow key asks for a cell by `clicked`; Page Up and Down change the matrix."""
 
     clicked = Signal(object)
     """SheetCell that a click or an arrow key asks for."""
@@ -204,7 +204,7 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
         if cell.entry >= len(self._entries):
             return False
         rows, columns = self._entries[cell.entry].grid.values.shape
-        return cell.row < rows and cell.column < columns
+        return bool(cell.row < rows and cell.column < columns)
 
     def _in(self, number: int, cell: SheetCell | None) -> tuple[int, int] | None:
         return (cell.row, cell.column) if cell is not None and cell.entry == number else None

@@ -19,11 +19,11 @@ from gui.widgets.text_block import Paragraph, TextBlock
 
 BESIDE_FROM = 560
 """Words stand beside their matrix from this width on, above it below."""
-WORDS_WIDTH = 252.0
+WORDS_WIDTH = 208.0
 FEW = 12
 """A matrix of at most so many rows and columns has cells made for numbers."""
-TALLEST = 320.0
-"""Height of the largest picture of a matrix, pixels."""
+TALLEST, TALLEST_SQUARE = 320.0, 440.0
+"""Height of the largest picture of a matrix, and of one with as many rows as columns, pixels."""
 _LARGEST_CELL = 24.0
 _NARROWEST, _WIDEST = 26.0, 72.0
 """Widths of a cell made for numbers."""
@@ -132,6 +132,7 @@ def _matrix(
     left += row_room + UNIT / 2
     room = max(width - row_room - UNIT, 1.0)
     across, down = _cell(shown, room, metrics)
+    top += max((metrics.height() - down) / 2, 0.0)  # the first label is taller than its row
     grid = GridGeometry(_edges(rows, down, top, ratio), _edges(columns, across, left, ratio), ratio)
     turn = axis_labels.turn_for(shown.labels[1], grid.column_pitch, metrics)
     column_room = metrics.height()
@@ -148,7 +149,7 @@ def _cell(shown: LabelledGrid, room: float, metrics: QFontMetricsF) -> tuple[flo
         across = min(max(_number_width(shown), labels, _NARROWEST), _WIDEST, room / columns)
         return across, ceil(metrics.height()) + UNIT * 0.75
     if rows == columns:
-        side = min(room, TALLEST) / columns
+        side = min(room, TALLEST_SQUARE) / columns
         return min(side, _LARGEST_CELL), min(side, _LARGEST_CELL)
     down = min(TALLEST / rows, ceil(metrics.height()) + 4.0)
     return min(room / columns, _LARGEST_CELL), down
