@@ -37,7 +37,7 @@ def verdict(found: HeadReceipts) -> Verdict:
         text = f"{len(failed)} of {len(defined)} checks {'fails' if len(failed) == 1 else 'fail'}"
     else:
         text = f"{len(defined)} of {len(defined)} checks pass"
-    return Verdict(text, f"{worst.name}, {_share_text(worst)}", bool(failed))
+    return Verdict(text, f"“{worst.name}” {_share_text(worst)}", bool(failed))
 
 
 def in_order(found: HeadReceipts) -> list[Receipt]:
@@ -58,7 +58,7 @@ def check(receipt: Receipt) -> Check:
     if receipt.passed is not None:
         outcome = "passed" if receipt.passed else "failed"
     details = [Paragraph(receipt.compares, "small")]
-    if receipt.passed is not None:
+    if _share(receipt) is not None:
         details.append(Paragraph(_share_text(receipt), "small"))
     details += [
         Paragraph(f"{measured.name}: {_number(measured.value)}", "code")
@@ -68,10 +68,12 @@ def check(receipt: Receipt) -> Check:
 
 
 def _measure(receipt: Receipt) -> str:
-    if receipt.passed is None or receipt.residual is None or receipt.tolerance is None:
+    if receipt.passed is None:
         return f"does not apply: {receipt.reason}" if receipt.reason else "does not apply"
-    reason = f"; {receipt.reason}" if receipt.reason else ""
-    return f"off by {scientific(receipt.residual)} of {scientific(receipt.tolerance)}{reason}"
+    if receipt.residual is None or receipt.tolerance is None:
+        return receipt.reason or "could not be measured"
+    text = f"residual {_number(receipt.residual)}, tolerance {_number(receipt.tolerance)}"
+    return f"{text}; {receipt.reason}" if receipt.reason else text
 
 
 def _share(receipt: Receipt) -> float | None:
@@ -93,11 +95,11 @@ def _severity(receipt: Receipt) -> float:
 def _share_text(receipt: Receipt) -> str:
     share = _share(receipt)
     if share is None or share != share:
-        return "not measured"
+        return "which could not be measured"
     if share > 10:
-        return f"{plain(share, 2) if share < 1e4 else scientific(share)} times its tolerance"
-    return f"{percent(share)} of its tolerance"
+        return f"at {plain(share, 2) if share < 1e4 else scientific(share)} times its tolerance"
+    return f"at {percent(share)} of its tolerance"
 
 
 def _number(value: float) -> str:
-    return scientific(value) if value and abs(value) < 1e-3 else plain(value)
+    return scientific(value) if value and abs(value) < 1e-3 else plain(value, 3)

@@ -97,6 +97,10 @@ class CheckList(Pointing[int], QAbstractScrollArea):
         self._current = None if self._current is None else min(self._current, len(checks) - 1)
         self._lay_out()
 
+    def checks(self) -> Sequence[Check]:
+        """Return what is shown, from above."""
+        return self._checks
+
     def is_open(self, line: int) -> bool:
         """Return whether what lies behind a line is shown."""
         return self._checks[line].claim in self._open

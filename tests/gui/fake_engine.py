@@ -13,6 +13,8 @@ from engine.messages import (
     Group,
     HeadGrid,
     HeadGridScores,
+    HeadReceipts,
+    HeadWorkings,
     ListModels,
     LoadModel,
     ModelEntry,
@@ -23,6 +25,7 @@ from engine.messages import (
     Patterns,
     QKDirection,
     QKTokens,
+    Receipts,
     Refused,
     Request,
     Result,
@@ -38,7 +41,9 @@ from engine.messages import (
     TokenTable,
     Vocabulary,
     VocabularyTokens,
+    Workings,
 )
+from tests.gui import fake_workings
 
 LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
 BEST_INDUCTION = (1, 2)
@@ -210,6 +215,12 @@ class FakeEngine:
         return TokenTable(
             LABELS[: self.vocabulary], values, None if request.circuit == "ov" else 2.5
         )
+
+    def _Workings(self, request: Workings) -> HeadWorkings:
+        return fake_workings.workings(request, self._ids(request.run), LABELS)
+
+    def _Receipts(self, request: Receipts) -> HeadReceipts:
+        return fake_workings.receipts(request)
 
     def _ids(self, request: RunPrompt) -> np.ndarray:
         words = request.text.split(" ") if request.text else []

@@ -9,10 +9,12 @@ from engine.messages import (
     HeadGrid,
     OVTokens,
     QKTokens,
+    Receipts,
     Refused,
     RunPrompt,
     Spectrum,
     Thumbnails,
+    Workings,
 )
 from gui.engine_client import EngineClient
 from gui.panels import PANELS
@@ -28,6 +30,8 @@ MAIN = {
     "OV": OVTokens,
     "QK": QKTokens,
     "Spectrum": Spectrum,
+    "Workings": Workings,
+    "Receipts": Receipts,
 }
 FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", "Spectrum")]
 """Panels whose picture depends on the prompt's text."""
