@@ -111,7 +111,7 @@ QAbstractItemView {
 }
 QTableView, QListView, QTreeView { gridline-color: $line; }
 QTableView[quiet="true"] { border: none; background: transparent; }
-QHeaderView { background: transparent; }
+QHeaderView { background: transparent; border: none; }
 QHeaderView::section {
     background: transparent; color: $muted; border: none; border-bottom: 1px solid $line;
     padding: 2px ${half}px;

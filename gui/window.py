@@ -41,6 +41,10 @@ ABOUT = (
 )
 HOW_TO = (
     "Type a prompt. Heads shows every head's pattern on it; click one to open it.\n\n"
+    "An induction head looks at what followed the same token last time, and so can repeat it. "
+    "A previous-token head looks one token back. "
+    "A first-token head rests on the first token. "
+    "Each head's score is its mean attention of that kind on repeated random tokens.\n\n"
     "Attention: each row is a token looking back. Click a cell or a token to pin it.\n\n"
     "OV: what the head raises and lowers when it reads the pinned source. "
     "QK: what it looks for when it stands on the pinned token. Click a token in a list to ask "

@@ -38,6 +38,7 @@ from engine.messages.prompts import (
     Attention,
     DestinationRow,
     HeadRows,
+    HeadsOff,
     LayerGuesses,
     LogitLens,
     Patterns,
@@ -48,8 +49,12 @@ from engine.messages.prompts import (
 )
 from engine.messages.receipts import HeadReceipts, Measured, Receipt, Receipts
 from engine.messages.scores import (
-    HeadGrid,
-    HeadGridScores,
+    MEASURES,
+    PATTERN_MEASURES,
+    WEIGHT_MEASURES,
+    HeadScores,
+    MeasuredHeads,
+    Measures,
 )
 from engine.messages.spectra import (
     ComplexValues,
@@ -86,6 +91,7 @@ from engine.messages.terms import (
     TopK,
     Way,
 )
+from engine.messages.trigrams import SkipTrigrams, TrigramList
 from engine.messages.workings import HeadWorkings, Part, Step, Workings
 
 Request = (
@@ -108,7 +114,8 @@ Request = (
     | Eigenvalues
     | DestinationRow
     | LogitLens
-    | HeadGrid
+    | HeadScores
+    | SkipTrigrams
     | Workings
     | Receipts
 )
@@ -132,7 +139,8 @@ Result = (
     | ComplexValues
     | HeadRows
     | LayerGuesses
-    | HeadGridScores
+    | MeasuredHeads
+    | TrigramList
     | HeadWorkings
     | HeadReceipts
 )
@@ -157,13 +165,17 @@ QUESTIONS: dict[str, type[Request]] = {
     "eigenvalues": Eigenvalues,
     "destination-row": DestinationRow,
     "logit-lens": LogitLens,
-    "head-grid": HeadGrid,
+    "head-scores": HeadScores,
+    "skip-trigrams": SkipTrigrams,
     "workings": Workings,
     "receipts": Receipts,
 }
 
 __all__ = [
+    "MEASURES",
+    "PATTERN_MEASURES",
     "QUESTIONS",
+    "WEIGHT_MEASURES",
     "Attention",
     "BoolArray",
     "Circuit",
@@ -181,13 +193,13 @@ __all__ = [
     "FloatArray",
     "Group",
     "Head",
-    "HeadGrid",
-    "HeadGridScores",
     "HeadName",
     "HeadOutput",
     "HeadReceipts",
     "HeadRows",
+    "HeadScores",
     "HeadWorkings",
+    "HeadsOff",
     "IntArray",
     "Kind",
     "LayerGuesses",
@@ -197,6 +209,8 @@ __all__ = [
     "LogitLens",
     "LogitParts",
     "Measured",
+    "MeasuredHeads",
+    "Measures",
     "ModelEntry",
     "ModelFacts",
     "ModelList",
@@ -222,6 +236,7 @@ __all__ = [
     "ScoreRanking",
     "Side",
     "SingularValues",
+    "SkipTrigrams",
     "Source",
     "Spectrum",
     "Split",
@@ -234,6 +249,7 @@ __all__ = [
     "TokenRanking",
     "TokenTable",
     "TopK",
+    "TrigramList",
     "VirtualHead",
     "VirtualHeadParts",
     "Vocabulary",

@@ -56,4 +56,10 @@ class Receipt(NamedTuple):
 class HeadReceipts:
     """Answer to Receipts."""
 
-    receipts: Annotated[tuple[Receipt, ...], Says("every check; a failed one is among them")]
+    receipts: Annotated[
+        tuple[Receipt, ...],
+        Says(
+            "every check, failed ones too: what it compares, the residual, the tolerance, and "
+            "whether it passed; none of the three, but a reason, where it is undefined"
+        ),
+    ]

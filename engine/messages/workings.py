@@ -72,14 +72,18 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HeadWorkings:
-    """Answer to Workings.
+    """Answer to Workings."""
 
-    Of a vocabulary above 64 tokens only some rows and columns are shown: of T and W_E those of
-    the prompt's tokens, of W_U and the logit change those and the 10 most raised and most lowered
-    at the query, highest first.
-    """
-
-    steps: Annotated[tuple[Step, ...], Says("in the order in which they follow from each other")]
+    steps: Annotated[
+        tuple[Step, ...],
+        Says(
+            "one matrix each, in the order in which they follow from each other: formula in "
+            "TransformerLens's shapes, paper as the papers write it, index strings of both and the "
+            "symbols that they multiply (none for what is given), values [row, column], and the "
+            "query's row where rows are queries; of a vocabulary above 64 tokens only the "
+            "prompt's, and for W_U and the logit change the 10 most raised and most lowered too"
+        ),
+    ]
     labels: Annotated[tuple[str, ...], Says("the prompt's tokens as shown")]
     query: Annotated[int, Says("the position followed through, counted from 0")]
     divisor: Annotated[float, Says("what the scores are divided by")]

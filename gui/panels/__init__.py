@@ -10,6 +10,13 @@ PANELS = (
     "gui.panels.ov:OVPanel",
     "gui.panels.qk:QKPanel",
     "gui.panels.spectrum:SpectrumPanel",
+    "gui.panels.poster:PosterPanel",
+    "gui.panels.attribution:AttributionPanel",
+    "gui.panels.lens:LensPanel",
+    "gui.panels.composition:CompositionPanel",
+    "gui.panels.virtual_head:VirtualHeadPanel",
+    "gui.panels.eigenvalues:EigenvaluesPanel",
+    "gui.panels.direct_path:DirectPathPanel",
     "gui.panels.workings:WorkingsPanel",
     "gui.panels.receipts:ReceiptsPanel",
 )

@@ -215,8 +215,14 @@ class CircuitPanel(Panel):
 
     def _draw_lists(self, answer: TokenRanking) -> None:
         token = answer.token_id
+        pieces = self.pieces([*answer.ids.tolist(), *answer.bottom_ids.tolist()])
         self.strongest.set_rows(
-            answer.ids, answer.labels, answer.values, signed=True, highlight=token
+            answer.ids,
+            answer.labels,
+            answer.values,
+            signed=True,
+            highlight=token,
+            pieces=pieces,
         )
         # In a vocabulary of few tokens both ends hold the same ones: each is listed once.
         last = min(len(answer.bottom_ids), answer.d_vocab - len(answer.ids))
@@ -229,6 +235,7 @@ class CircuitPanel(Panel):
             answer.bottom_values[:last],
             signed=True,
             highlight=token,
+            pieces=pieces,
         )
 
     def _draw_switches(self, facts: ModelFacts | None) -> None:

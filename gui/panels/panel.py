@@ -7,7 +7,15 @@ from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from engine.messages import LoadModel, ModelFacts, Request, Result, Run
+from engine.messages import (
+    LoadModel,
+    ModelFacts,
+    Request,
+    Result,
+    Run,
+    Vocabulary,
+    VocabularyTokens,
+)
 from gui.engine_client import EngineClient, Failure
 from gui.panels.frame import Frame
 from gui.panels.questions import Questions
@@ -42,7 +50,12 @@ class Panel(QWidget):
     draws: ClassVar[frozenset[str]] = frozenset()
     """Parts of the session that change the picture without changing a question."""
 
+    ornaments: ClassVar[frozenset[str]] = frozenset({"vocabulary"})
+    """Slots without which a picture is no older."""
+
     state_changed = Signal()
+    panel_wanted = Signal(str)
+    """Title of a panel in which what was clicked here goes on."""
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__()
@@ -91,6 +104,14 @@ class Panel(QWidget):
         """Return the run of the prompt in use, if the model could read it."""
         found = self.current("run", self.session.run)
         return found if isinstance(found, Run) else None
+
+    def pieces(self, ids: Iterable[int]) -> frozenset[int]:
+        """Return which tokens are bytes of a character and no text, as far as that is known."""
+        found = self.current("vocabulary", Vocabulary(self.session.selection.model))
+        if not isinstance(found, VocabularyTokens):
+            return frozenset()
+        texts, labels = found.texts, found.labels
+        return frozenset(i for i in ids if i < len(texts) and labels[i] and not texts[i])
 
     @property
     def state(self) -> State:
@@ -196,7 +217,9 @@ class Panel(QWidget):
         state: State
         if self.questions.failures(wanted):
             state = "failed"
-        elif self.main in wanted and self.questions.complete(wanted):
+        elif self.main in wanted and self.questions.complete(
+            {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
+        ):
             state = "fresh"
         else:
             state = "waiting" if self.known(self.main) is None else "old"
@@ -228,7 +251,11 @@ class Panel(QWidget):
         self.frame.waits.set_parts([])
         if set(failures) <= {"run", "facts"}:
             # The sentence itself stands in the Prompt panel, once.
-            old = "" if self.known(self.main) is None else " This is the last one that was run."
+            old = (
+                ""
+                if self.known(self.main) is None
+                else " This picture is of the last prompt that ran."
+            )
             model = self.session.selection.model
             self.notice.show_info(f"{model} has not run the prompt: see Prompt.{old}")
         else:

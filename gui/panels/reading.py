@@ -21,22 +21,16 @@ def pinned_source(selection: Selection, run: Run, patterns: Patterns) -> int:
     by us left out: most heads rest on it.
     """
     query = pinned_query(selection, run)
-    row = patterns.values[selection.head.number, query]
-    return source_of(selection, query, row, skip_first=run.prepended_bos)
+    return source_of_row(selection, run, patterns.values[selection.head.number, query, : query + 1])
 
 
-def source_of(
-    selection: Selection, query: int, row: npt.NDArray[np.floating], *, skip_first: bool
-) -> int:
-    """Return the source position that a query reads, from its row of the pattern, [key].
-
-    As `pinned_source` does; `skip_first` leaves out the first position, a BOS put there by us.
-    """
+def source_of_row(selection: Selection, run: Run, row: npt.NDArray[np.floating]) -> int:
+    """Return the same from one row of a pattern, [source], up to its query."""
     source = selection.source
-    if source is not None and 0 <= source <= query:
+    if source is not None and 0 <= source < len(row):
         return source
-    first = 1 if skip_first and query > 0 else 0
-    return first + int(np.argmax(row[first : query + 1]))
+    first = 1 if run.prepended_bos and len(row) > 1 else 0
+    return first + int(np.argmax(row[first:]))
 
 
 def head_exists(selection: Selection, patterns: Patterns) -> bool:

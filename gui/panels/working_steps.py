@@ -71,7 +71,10 @@ def turned(step: Step, convention: Convention) -> bool:
 def formula(step: Step, convention: Convention) -> str:
     """Return how a step is made, beginning with its symbol."""
     made = step.formula
-    if convention == "papers" and (step.operands or not step.transposed):
+    if turned(step, convention) and step.operands:
+        # The transpose of a product is the product of the transposes the other way round.
+        made = f"{step.symbol} = {' '.join(reversed(made.partition(' = ')[2].split()))}"
+    elif convention == "papers" and made != step.symbol:
         made = step.paper
     if made == step.symbol or made.startswith(f"{step.symbol} ="):
         return made
@@ -93,7 +96,6 @@ def einsum(step: Step, convention: Convention) -> str:
     operands = step.operands
     factors, out = indices.split(" -> ")
     if turned(step, convention):
-        # The transpose of a product is the product of the transposes the other way round.
         factors = ", ".join(reversed(factors.split(", ")))
         operands, out = operands[::-1], out[::-1]
     return f'einsum("{factors} -> {out}", {", ".join(operands)})'

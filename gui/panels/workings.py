@@ -96,9 +96,9 @@ class WorkingsPanel(Panel):
     def _source(self, found: HeadWorkings) -> int:
         """Return the source position that is followed through."""
         run = self.known("run")
-        with_bos = isinstance(run, Run) and run.prepended_bos
-        row = found.step("A").values[found.query]
-        return reading.source_of(self.session.selection, found.query, row, skip_first=with_bos)
+        assert isinstance(run, Run)
+        row = found.step("A").values[found.query, : found.query + 1]
+        return reading.source_of_row(self.session.selection, run, row)
 
     def _follow(self, found: HeadWorkings, source: int) -> list[str | Token]:
         """Say where the query looks and what comes of it, in numbers."""

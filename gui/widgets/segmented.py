@@ -26,18 +26,20 @@ class Segmented(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
+        self._name = name
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QPushButton] = {}
+        self._tips: dict[str, str] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         for place, (key, label) in enumerate(options):
-            button = QPushButton(label.replace("&", "&&"))
+            button = QPushButton()
             button.setCheckable(True)
-            button.setAccessibleName(f"{name}: {label}")
             button.setProperty("segment", _part(place, len(options)))
             self._buttons[key] = button
+            self.set_label(key, label)
             self._group.addButton(button)
             row.addWidget(button)
         next(iter(self._buttons.values())).setChecked(True)
@@ -59,10 +61,22 @@ class Segmented(QWidget):
         self._buttons[key].setChecked(True)
         self._told = key
 
+    def set_label(self, key: str, label: str) -> None:
+        """Call an option something else."""
+        self._buttons[key].setText(label.replace("&", "&&"))
+        self._buttons[key].setAccessibleName(f"{self._name}: {label}")
+
     def set_option_enabled(self, key: str, enabled: bool, reason: str = "") -> None:
         """Allow or forbid an option; the reason is its tool tip while it is forbidden."""
         self._buttons[key].setEnabled(enabled)
-        self._buttons[key].setToolTip("" if enabled else tool_tip.literal(reason))
+        tip = self._tips.get(key, "") if enabled else reason
+        self._buttons[key].setToolTip(tool_tip.literal(tip))
+
+    def set_option_tip(self, key: str, tip: str) -> None:
+        """Say what an option means, in the tool tip that it has while it is allowed."""
+        self._tips[key] = tip
+        if self._buttons[key].isEnabled():
+            self._buttons[key].setToolTip(tool_tip.literal(tip))
 
     def _tell(self, button: QAbstractButton) -> None:
         key = self.value()

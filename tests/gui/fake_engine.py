@@ -3,23 +3,41 @@
 import threading
 import time
 import zlib
+from dataclasses import replace
 
 import numpy as np
 
 from engine.job import Job
 from engine.messages import (
+    MEASURES,
+    PATTERN_MEASURES,
+    WEIGHT_MEASURES,
     Attention,
+    ComplexValues,
+    Composition,
+    CompositionScores,
+    DestinationRow,
     Direction,
+    DirectPath,
+    Eigenvalues,
     Group,
-    HeadGrid,
-    HeadGridScores,
+    Head,
+    HeadOutput,
     HeadReceipts,
+    HeadRows,
+    HeadScores,
     HeadWorkings,
+    LayerGuesses,
     ListModels,
     LoadModel,
+    LogitAttribution,
+    LogitLens,
+    LogitParts,
+    MeasuredHeads,
     ModelEntry,
     ModelFacts,
     ModelList,
+    OutputRanking,
     OVDirection,
     OVTokens,
     Patterns,
@@ -39,11 +57,13 @@ from engine.messages import (
     Thumbnails,
     TokenRanking,
     TokenTable,
+    VirtualHead,
+    VirtualHeadParts,
     Vocabulary,
     VocabularyTokens,
     Workings,
 )
-from tests.gui import fake_workings
+from tests.gui import fake_pairs, fake_parts, fake_workings
 
 LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
 BEST_INDUCTION = (1, 2)
@@ -59,14 +79,25 @@ class FakeEngine:
         How long each question takes, in steps of 5 ms that can be cancelled.
     d_mlp
         Width of the MLP that the model claims to have.
+    vocabulary, layers, norm, positions
+        What else it claims.
     """
 
-    def __init__(self, seconds: float = 0.0, d_mlp: int = 0, vocabulary: int = VOCABULARY) -> None:
+    def __init__(
+        self,
+        seconds: float = 0.0,
+        d_mlp: int = 0,
+        vocabulary: int = VOCABULARY,
+        layers: int = LAYERS,
+        norm: str = "LayerNorm",
+        positions: str = "learned",
+    ) -> None:
         self.asked: list[Request] = []
         self.threads: set[int] = set()
         self.seconds = seconds
         self.d_mlp = d_mlp
         self.vocabulary = vocabulary
+        self.layers, self.norm, self.positions = layers, norm, positions
         self.failing: dict[type, Exception] = {}
 
     def answer(self, request: Request, job: Job) -> Result:
@@ -87,7 +118,7 @@ class FakeEngine:
     def _LoadModel(self, request: LoadModel) -> ModelFacts:
         return ModelFacts(
             name=request.model,
-            n_layers=LAYERS,
+            n_layers=self.layers,
             n_heads=HEADS,
             n_kv_heads=HEADS,
             d_model=D_MODEL,
@@ -95,8 +126,8 @@ class FakeEngine:
             d_vocab=self.vocabulary,
             d_mlp=self.d_mlp,
             n_ctx=CONTEXT,
-            positions="learned",
-            norm="LayerNorm",
+            positions=self.positions,
+            norm=self.norm,
             folded=(),
             divisor=2.5,
             prepend_bos=request.model != "toy",
@@ -139,16 +170,25 @@ class FakeEngine:
         return Patterns(tuple(LABELS[i] for i in ids), values, mask, 2.5)
 
     def _Thumbnails(self, request: Thumbnails) -> ThumbnailPatterns:
-        layers = [self._Attention(Attention(request.run, layer)) for layer in range(LAYERS)]
+        layers = [self._Attention(Attention(request.run, layer)) for layer in range(self.layers)]
         n = min(request.size, len(layers[0].labels))
         values = np.stack([layer.values[:, :n, :n] for layer in layers])
         return ThumbnailPatterns(layers[0].labels, values, layers[0].mask[:n, :n], 1)
 
-    def _HeadGrid(self, request: HeadGrid) -> HeadGridScores:
+    def _HeadScores(self, request: HeadScores) -> MeasuredHeads:
         rng = _rng(request.model)
-        induction, previous, first = 0.5 * rng.random((3, LAYERS, HEADS))
-        induction[BEST_INDUCTION] = 0.9
-        return HeadGridScores(induction, previous, first, 50)
+        names = {
+            "random": PATTERN_MEASURES,
+            "prompt": [f"prompt_{name}" for name in PATTERN_MEASURES],
+            "weights": WEIGHT_MEASURES,
+            "all": MEASURES,
+        }[request.measures]
+        scores = {name: 0.5 * rng.random(self.layers * HEADS) for name in names}
+        if "induction" in scores:
+            best = min(BEST_INDUCTION[0], self.layers - 1), BEST_INDUCTION[1]
+            scores["induction"].reshape(self.layers, HEADS)[best] = 0.9
+        heads = tuple(Head(*place) for place in np.ndindex(self.layers, HEADS))
+        return MeasuredHeads(heads, scores, 50)
 
     def _ranking(self, request: OVTokens | QKTokens, **more: float) -> dict[str, object]:
         token = request.token
@@ -215,6 +255,38 @@ class FakeEngine:
         return TokenTable(
             LABELS[: self.vocabulary], values, None if request.circuit == "ov" else 2.5
         )
+
+    def _Composition(self, request: Composition) -> CompositionScores:
+        return fake_pairs.composition(request, self.layers, HEADS)
+
+    def _VirtualHead(self, request: VirtualHead) -> VirtualHeadParts:
+        normed = self.norm != "none"
+        return fake_pairs.virtual_head(request, self._ids(request.run), LABELS, D_HEAD, normed)
+
+    def _Eigenvalues(self, request: Eigenvalues) -> ComplexValues:
+        return fake_pairs.eigenvalues(request, D_HEAD)
+
+    def _DirectPath(self, request: DirectPath) -> TokenRanking:
+        return fake_pairs.direct_path(request, LABELS)
+
+    def _HeadOutput(self, request: HeadOutput) -> OutputRanking:
+        return fake_parts.head_output(request, self._ids(request.run), LABELS)
+
+    def _LogitAttribution(self, request: LogitAttribution) -> LogitParts:
+        ids = self._ids(request.run)
+        return fake_parts.logit_attribution(request, ids, LABELS, self._heads())
+
+    def _DestinationRow(self, request: DestinationRow) -> HeadRows:
+        scores = self._HeadScores(HeadScores(request.run.model))
+        ids = self._ids(request.run)
+        return fake_parts.destination_row(request, ids, LABELS, self._heads(), scores)
+
+    def _LogitLens(self, request: LogitLens) -> LayerGuesses:
+        own = self._RunPrompt(replace(request.run, k=request.k))
+        return fake_parts.logit_lens(request, own, LABELS, self.layers)
+
+    def _heads(self) -> tuple[Head, ...]:
+        return tuple(Head(layer, number) for layer in range(self.layers) for number in range(HEADS))
 
     def _Workings(self, request: Workings) -> HeadWorkings:
         return fake_workings.workings(request, self._ids(request.run), LABELS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.messages import Head, RunPrompt
+from engine.messages import Head, Pair, RunPrompt
 from gui.session import OVQuestion, Selection, Session
 
 
@@ -55,6 +55,16 @@ def test_another_model_keeps_the_text_and_forgets_what_belongs_to_the_old_tokens
     assert not now.head_chosen
     assert now.ov == OVQuestion(token=None, direction="source")
     assert now.qk.token is None
+
+
+def test_another_model_forgets_the_pair_and_keeps_the_kind_of_composition(told):
+    session, names = told
+    session.set_composition("v")
+    session.choose_pair(Pair(Head(0, 1), Head(1, 2)))
+    assert names == ["composition", "pair"]
+    session.open_model("toy-2l")
+    assert session.selection.pair is None
+    assert session.selection.composition == "v"
 
 
 def test_a_suggested_head_never_replaces_a_chosen_one(told):

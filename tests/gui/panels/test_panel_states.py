@@ -6,7 +6,13 @@ import pytest
 
 from engine.messages import (
     Attention,
-    HeadGrid,
+    Composition,
+    DestinationRow,
+    DirectPath,
+    Eigenvalues,
+    HeadScores,
+    LogitAttribution,
+    LogitLens,
     OVTokens,
     QKTokens,
     Receipts,
@@ -14,6 +20,7 @@ from engine.messages import (
     RunPrompt,
     Spectrum,
     Thumbnails,
+    VirtualHead,
     Workings,
 )
 from gui.engine_client import EngineClient
@@ -30,10 +37,18 @@ MAIN = {
     "OV": OVTokens,
     "QK": QKTokens,
     "Spectrum": Spectrum,
+    "Poster": DestinationRow,
+    "Attribution": LogitAttribution,
+    "Lens": LogitLens,
+    "Composition": Composition,
+    "Virtual head": VirtualHead,
+    "Eigenvalues": Eigenvalues,
+    "Direct path": DirectPath,
     "Workings": Workings,
     "Receipts": Receipts,
 }
-FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", "Spectrum")]
+WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues")
+FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WEIGHTS_ALONE)]
 """Panels whose picture depends on the prompt's text."""
 
 by_title = pytest.mark.parametrize("panel_class", CLASSES, ids=lambda c: c.title)
@@ -65,6 +80,7 @@ def test_a_failure_is_said_in_the_panel_and_the_next_question_clears_it(
 ):
     panel = show(panel_class)
     engine.failing[MAIN[panel.title]] = ValueError("the sky fell")
+    session.open_model("another")
     session.set_text("w1 w2")
     session.choose_head(type(session.selection.head)(0, 1))
     settle(panel)
@@ -88,7 +104,7 @@ def test_a_text_that_cannot_be_run_leaves_the_last_picture_marked(
     settle(panel)
     assert panel.state == "failed"
     assert panel.known(panel.main) is before
-    assert "see Prompt" in panel.notice.text()
+    assert "attn-2l has not run the prompt: see Prompt" in panel.notice.text()
     session.set_text("w5 w6")
     settle(panel)
     assert panel.state == "fresh"
@@ -123,7 +139,7 @@ def test_a_hidden_panel_asks_nothing(show, settle, session, engine):
 def test_two_panels_of_one_prompt_run_it_once(qtbot, window, engine):
     runs = [request for request in engine.asked if isinstance(request, RunPrompt)]
     assert len(set(runs)) == 1
-    grids = [request for request in engine.asked if isinstance(request, HeadGrid)]
+    grids = [request for request in engine.asked if isinstance(request, HeadScores)]
     assert len(set(grids)) == 1
 
 
@@ -131,6 +147,7 @@ def test_two_panels_of_one_prompt_run_it_once(qtbot, window, engine):
 def test_a_refusal_has_no_details(show, settle, session, engine, panel_class):
     panel = show(panel_class)
     engine.failing[MAIN[panel.title]] = Refused("that means nothing")
+    session.open_model("another")
     session.set_text("w1 w2")
     session.choose_head(type(session.selection.head)(0, 1))
     settle(panel)

@@ -9,22 +9,30 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui import palette
+from gui.widgets.cell_map import CellMap
+from gui.widgets.cell_map_layout import Cells
+from gui.widgets.colouring import Colouring
+from gui.widgets.complex_plane import ComplexPlane
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.matrix_grid import MatrixGrid
 from gui.widgets.notice import Notice
 from gui.widgets.prompt_edit import PromptEdit
 from gui.widgets.ranked_list import RankedList
+from gui.widgets.score_table import ScoreTable
 from gui.widgets.segmented import Segmented
 from gui.widgets.spectrum_plot import SpectrumPlot
 from gui.widgets.token_field import TokenField
 from gui.widgets.token_strip import TokenStrip
 
 ALL: list[Callable[[], QWidget]] = [
+    CellMap,
+    ComplexPlane,
     Heatmap,
     MatrixGrid,
     Notice,
     PromptEdit,
     RankedList,
+    ScoreTable,
     lambda: Segmented([("a", "a"), ("b", "b")], "Choice"),
     SpectrumPlot,
     TokenField,
@@ -38,6 +46,13 @@ def heatmap() -> Heatmap:
     return widget
 
 
+def cell_map() -> CellMap:
+    widget = CellMap()
+    colouring = Colouring("sequential", 0.0, 1.0)
+    widget.set_cells(Cells(np.zeros((2, 3)), colouring, ["a", "b"], ["a", "b", "c"]))
+    return widget
+
+
 def grid() -> MatrixGrid:
     widget = MatrixGrid()
     widget.set_thumbnails(np.zeros((2, 4, 5, 5)), None)
@@ -47,6 +62,12 @@ def grid() -> MatrixGrid:
 def strip() -> TokenStrip:
     widget = TokenStrip()
     widget.set_tokens(["a", "b"], [1, 2])
+    return widget
+
+
+def plane() -> ComplexPlane:
+    widget = ComplexPlane()
+    widget.set_points(np.array([1.0, -0.5]), np.array([0.0, 0.5]), "ov")
     return widget
 
 
@@ -63,7 +84,7 @@ def test_every_widget_has_an_accessible_name(qtbot: QtBot, make: Callable[[], QW
     assert widget.accessibleName()
 
 
-@pytest.mark.parametrize("make", [heatmap, grid, strip, spectrum])
+@pytest.mark.parametrize("make", [heatmap, cell_map, grid, strip, spectrum, plane])
 def test_focus_that_comes_by_key_is_seen_and_by_mouse_is_not(
     qtbot: QtBot, make: Callable[[], QWidget]
 ) -> None:

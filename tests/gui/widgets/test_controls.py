@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -62,6 +63,17 @@ class TestSegmented:
         assert tip_label(button, QPointF(button.rect().center())) == "needs a <prompt> first"
         segmented.set_option_enabled("scores", True, "")
         assert buttons(segmented)[1].toolTip() == ""
+
+    def test_an_option_says_what_it_means_while_it_is_allowed(
+        self, segmented: Segmented, tip_label: Tip
+    ) -> None:
+        button = buttons(segmented)[1]
+        segmented.set_option_tip("scores", "before <softmax>")
+        assert tip_label(button, QPointF(button.rect().center())) == "before <softmax>"
+        segmented.set_option_enabled("scores", False, "not yet")
+        assert tip_label(button, QPointF(button.rect().center())) == "not yet"
+        segmented.set_option_enabled("scores", True)
+        assert tip_label(button, QPointF(button.rect().center())) == "before <softmax>"
 
     def test_labels_are_shown_as_they_are(self, segmented: Segmented) -> None:
         shown = [button.text().replace("&&", "&") for button in buttons(segmented)]
@@ -227,14 +239,21 @@ class TestPromptEdit:
     def test_a_text_that_scrolls_shows_whole_lines_only(
         self, qtbot: QtBot, prompt: PromptEdit
     ) -> None:
-        prompt.set_text("\n".join("█" for _ in range(20)))
+        prompt.set_text("█ " * 400)
         qtbot.wait(1)
-        line = round(prompt.blockBoundingRect(prompt.document().firstBlock()).height())
-        for value in (0, 1, 7, prompt.verticalScrollBar().maximum()):
-            prompt.verticalScrollBar().setValue(value)
-            assert prompt.firstVisibleBlock().blockNumber() == value
-            assert 0 <= prompt.viewport().height() - 6 * line <= 1
-            assert prompt.contentOffset().y() == 0
+        view, bar = prompt.viewport(), prompt.verticalScrollBar()
+        line = round(QFontMetricsF(prompt.font()).lineSpacing())
+        assert view.height() // line == 6
+        for value in (0, 1, 7, bar.maximum()):
+            bar.setValue(value)
+            image = view.grab().toImage()
+            rows = [
+                len({image.pixelColor(x, y).name() for x in range(0, 100)}) > 1
+                for y in range(image.height())
+            ]
+            first = rows.index(True)
+            assert sum(rows[first:][:line]) == sum(rows[first + line :][:line])
+            assert sum(rows) == pytest.approx(6 * sum(rows[first:][:line]), abs=1)
 
     def test_enter_submits_and_shift_enter_begins_a_line(
         self, qtbot: QtBot, prompt: PromptEdit

@@ -184,6 +184,19 @@ def test_no_row_is_cut_and_the_last_one_can_be_reached(qtbot: QtBot, height: int
     assert seen == set(range(10))
 
 
+def test_bytes_of_a_character_are_muted_and_explained(qtbot: QtBot, tip_label: Tip) -> None:
+    widget = show(qtbot)
+    widget.set_rows([7, 3], ["F0 9F", "F0"], [2.0, 1.0], signed=True, pieces={7})
+    inks = [colours(cell(widget, row, TOKEN)) for row in (0, 1)]
+    theme = palette.theme()
+    assert theme.muted in inks[0]
+    assert theme.text not in inks[0]
+    assert theme.text in inks[1]
+    places = [widget.visualRect(widget.model().index(row, TOKEN)).center() for row in (0, 1)]
+    tips = [tip_label(widget.viewport(), QPointF(place)).splitlines()[0] for place in places]
+    assert tips == ["bytes F0 9F: a piece of a character", "F0"]
+
+
 def test_no_rows_show_a_sentence(qtbot: QtBot) -> None:
     widget = show(qtbot)
     widget.set_rows([0], ["a"], [1.0], signed=True)
@@ -211,3 +224,19 @@ def test_the_highlight_changes_with_the_theme(qtbot: QtBot, qapp: object) -> Non
     palette.apply(qapp, "dark")
     image = cell(widget, 0, TOKEN)
     assert image.pixelColor(image.width() - 2, 1) == QColor(palette.theme().accent_ground)
+
+
+def test_positions_are_told_instead_of_ranks_and_parts_have_no_id(
+    qtbot: QtBot, tip_label: Tip
+) -> None:
+    widget = show(qtbot)
+    for rows_are, first, told in (
+        ("tokens", "1", "·tea\nid 120\n2.0"),
+        ("positions", "120", "·tea\nposition 120\n2.0"),
+        ("parts", "1", "·tea\n2.0"),
+    ):
+        widget.set_rows([120, 4], ["·tea", "·I"], [2.0, 1.0], signed=True, rows_are=rows_are)  # type: ignore[arg-type]
+        row = widget.model().index(0, 0)
+        assert row.data() == first
+        place = widget.visualRect(widget.model().index(0, 1)).center()
+        assert tip_label(widget.viewport(), QPointF(place)) == told

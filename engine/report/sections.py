@@ -1,53 +1,38 @@
-"""The printed sections of "One Attention Head, Taken Apart", for any head: `headscope report`."""
+"""The seven sections of a report: a title and lines, made from answers and receipts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from engine.command import QuestionParser
-from engine.engine import Engine
 from engine.messages import (
     Attention,
     CircuitName,
     Head,
     HeadOutput,
     HeadReceipts,
-    LoadModel,
-    LogitAttribution,
     ModelFacts,
     OVTokens,
     Patterns,
     QKTokens,
     Receipt,
-    Receipts,
-    Refused,
     Request,
     Run,
     RunPrompt,
     Spectrum,
 )
-from engine.tokens import STAND_INS
 
 READ = (" tea", " green", " Paris", " Obama", " coffee", " cat", " London", " Potter")
 QUERIES = (" in", " see", " of", " the", " drink")
-"""The text's own tokens of section 7; those that are not one token of the model are named."""
+"""The text's own tokens of section 7."""
 
 COUNTED = range(1000, 3000, 10)
 """Ids of the tokens whose copying is counted: every tenth of the text's."""
 
 
-class Asked(NamedTuple):
-    """What a report is about: a prompt, and a head or the best one."""
-
-    run: RunPrompt
-    head: Head | None
-    verbose: bool
-
-
 @dataclass(frozen=True, eq=False)
-class _Subject:
+class Subject:
     """What every section is printed from."""
 
     ask: Callable[[Request], Any]
@@ -57,9 +42,11 @@ class _Subject:
     met: Run
     pattern: Patterns
     receipts: HeadReceipts
+    vocabulary: frozenset[str]
 
     @property
     def model(self) -> str:
+        """The model's name."""
         return self.run.model
 
     def receipt(self, begins: str) -> Receipt:
@@ -72,88 +59,7 @@ class _Subject:
         return met.get(name, float("nan"))
 
 
-def parse(words: Sequence[str]) -> Asked:
-    """Read the options of `headscope report`.
-
-    Raises
-    ------
-    Refused
-        If one is unknown, missing or of the wrong kind.
-    """
-    parser = QuestionParser(prog="headscope report", allow_abbrev=False)
-    parser.add_argument("--model", help="name of the model, one of `headscope models`")
-    parser.add_argument("--text", help="the prompt")
-    parser.add_argument(
-        "--head",
-        default="BEST",
-        help="layer.head, or BEST: the head that raises the model's first guess after the prompt "
-        "most (default BEST)",
-    )
-    parser.add_argument("--verbose", action="store_true", help="show what libraries print")
-    given, unknown = parser.parse_known_args(list(words))
-    if unknown:
-        raise Refused(
-            f"report has no option {unknown[0]!r}: it takes --model, --text, --head and --verbose"
-        )
-    for name in ("model", "text"):
-        if getattr(given, name) is None:
-            raise Refused(f"report needs --{name}: `headscope report --help` says what it takes")
-    head = None if given.head.upper() == "BEST" else Head.parse(given.head)
-    return Asked(RunPrompt(given.model, given.text), head, given.verbose)
-
-
-def report(asked: Asked) -> str:
-    """Return the seven sections for a head on a prompt.
-
-    Headings and order are those of the text's script, the numbers are this model's. Each is the
-    answer to a question or part of a receipt; weights are folded.
-
-    Parameters
-    ----------
-    asked : Asked
-        From `parse`.
-
-    Raises
-    ------
-    Refused
-        If model, head or prompt cannot be had.
-    """
-    engine = Engine()
-    chosen, head = "", asked.head
-    if head is None:
-        head, chosen = best(engine, asked.run)
-    ask: Callable[[Request], Any] = engine.answer
-    subject = _Subject(
-        ask=ask,
-        run=asked.run,
-        head=head,
-        facts=ask(LoadModel(asked.run.model)),
-        met=ask(asked.run),
-        pattern=ask(Attention(asked.run, head.layer)),
-        receipts=ask(Receipts(asked.run, head)),
-    )
-    lines = [chosen] if chosen else []
-    for title, section in SECTIONS:
-        lines += ["", f"== {title(subject)}", *(f"  {line}" for line in section(subject))]
-    return "\n".join(lines).lstrip("\n") + "\n"
-
-
-def best(engine: Engine, run: RunPrompt) -> tuple[Head, str]:
-    """Return the head whose output raises the model's first guess most, and a line that says so.
-
-    It is what the text's head does on its prompt: "the token this head pushes up most is ' tea'".
-    """
-    ask: Callable[[Request], Any] = engine.answer
-    parts = ask(LogitAttribution(run))
-    shares = {head: value for head, value in zip(parts.heads, parts.values, strict=True) if head}
-    head = max(shares, key=lambda one: shares[one])
-    return head, (
-        f"best head: {head}, which raises the model's first guess {parts.target_label!r} most "
-        f"({shares[head]:+.2f} logits by direct attribution)"
-    )
-
-
-def _shapes(subject: _Subject) -> list[str]:
+def _shapes(subject: Subject) -> list[str]:
     facts = subject.facts
     count = f"({facts.d_head * facts.d_model:,} numbers)"
     reading, writing = (facts.d_head, facts.d_model), (facts.d_model, facts.d_head)
@@ -167,7 +73,7 @@ def _shapes(subject: _Subject) -> list[str]:
     ]
 
 
-def _added(subject: _Subject) -> list[str]:
+def _added(subject: Subject) -> list[str]:
     facts, begins = subject.facts, "stacked heads"
     stacked = subject.number(begins, "stacked against summed, max |change|")
     layer = subject.number(begins, "summed against the layer, max |change|")
@@ -178,7 +84,7 @@ def _added(subject: _Subject) -> list[str]:
     ]
 
 
-def _prompt(subject: _Subject) -> list[str]:
+def _prompt(subject: Subject) -> list[str]:
     met, head, labels = subject.met, subject.head, subject.met.labels
     pattern = subject.pattern.values[head.number]
     row = pattern[-1]
@@ -207,7 +113,7 @@ def _prompt(subject: _Subject) -> list[str]:
     ]
 
 
-def _one_step(subject: _Subject) -> list[str]:
+def _one_step(subject: Subject) -> list[str]:
     scores = subject.ask(Attention(subject.run, subject.head.layer, "scores"))
     row = ", ".join(f"{score:.2f}" for score in scores.values[subject.head.number, -1].tolist())
     width = subject.facts.d_model + 1
@@ -219,7 +125,7 @@ def _one_step(subject: _Subject) -> list[str]:
     ]
 
 
-def _spectra(subject: _Subject) -> list[str]:
+def _spectra(subject: Subject) -> list[str]:
     facts, lines = subject.facts, []
     whole = facts.d_model**2
     circuits: tuple[tuple[str, CircuitName], ...] = (("W_OV", "ov"), ("W_QK", "qk"))
@@ -249,7 +155,7 @@ def _spectra(subject: _Subject) -> list[str]:
     ]
 
 
-def _superficial(subject: _Subject) -> list[str]:
+def _superficial(subject: Subject) -> list[str]:
     def met(begins: str, name: str) -> float:
         return subject.number(f"{begins} changed by", name)
 
@@ -264,37 +170,32 @@ def _superficial(subject: _Subject) -> list[str]:
     ]
 
 
-def _circuits(subject: _Subject) -> list[str]:
+def _circuits(subject: Subject) -> list[str]:
     d_vocab = subject.facts.d_vocab
     lines = [
         f"each full circuit is {d_vocab:,} x {d_vocab:,} = {d_vocab**2:,} numbers, so we compute "
         "one column or row at a time"
     ]
-    missing = []
-    for token in READ:
-        try:
-            found = subject.ask(OVTokens(subject.model, subject.head, token, k=6))
-        except Refused:
-            missing.append(token.replace(" ", STAND_INS[" "]))
-            continue
+    for token in _single(subject, READ):
+        found = subject.ask(OVTokens(subject.model, subject.head, token, k=6))
         lines.append(f"OV  attend to {found.token_label!r:<10} -> raises {list(found.labels)}")
     lines.append(_copying(subject))
-    for token in QUERIES:
-        try:
-            keys = subject.ask(QKTokens(subject.model, subject.head, token, k=8))
-        except Refused:
-            missing.append(token.replace(" ", STAND_INS[" "]))
-            continue
+    for token in _single(subject, QUERIES):
+        keys = subject.ask(QKTokens(subject.model, subject.head, token, k=8))
         lines.append(
             f"QK  query {keys.token_label!r:<10} -> attends most to {list(keys.labels)}  (scores "
             f"{keys.values[0]:.1f} .. {keys.values[-1]:.1f}; median {keys.median:.1f})"
         )
-    if missing:
-        lines.append(f"not one token of this model: {', '.join(map(repr, missing))}")
     return lines
 
 
-def _copying(subject: _Subject) -> str:
+def _single(subject: Subject, tokens: Sequence[str]) -> list[int | str]:
+    """Return those of the text's tokens that the model has, or else the prompt's own."""
+    found: list[int | str] = [token for token in tokens if token in subject.vocabulary]
+    return found or list(dict.fromkeys(subject.met.ids.tolist()))
+
+
+def _copying(subject: Subject) -> str:
     ids = [token for token in COUNTED if token < subject.facts.d_vocab]
     if not ids:
         ids = list(range(subject.facts.d_vocab))
@@ -309,7 +210,7 @@ def _copying(subject: _Subject) -> str:
     )
 
 
-def _layer(subject: _Subject) -> list[Head]:
+def _layer(subject: Subject) -> list[Head]:
     return [Head(subject.head.layer, number) for number in range(subject.facts.n_heads)]
 
 
@@ -318,7 +219,7 @@ def _ordinal(number: int) -> str:
     return f"{number}{'th' if number % 100 in (11, 12, 13) else last}"
 
 
-SECTIONS: tuple[tuple[Callable[[_Subject], str], Callable[[_Subject], list[str]]], ...] = (
+SECTIONS: tuple[tuple[Callable[[Subject], str], Callable[[Subject], list[str]]], ...] = (
     (
         lambda s: (
             f"1. ONE HEAD, FOUR MATRICES ({s.model}, head {s.head}, paper shapes = "

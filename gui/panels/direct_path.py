@@ -1,0 +1,161 @@
+"""The direct path: what the model would say next if no head looked anywhere."""
+
+from typing import cast
+
+import numpy as np
+from PySide6.QtWidgets import QVBoxLayout
+
+from engine.messages import (
+    Direction_,
+    DirectPath,
+    Head,
+    HeadOutput,
+    LoadModel,
+    OutputRanking,
+    Request,
+    Result,
+    TokenRanking,
+    Vocabulary,
+    VocabularyTokens,
+)
+from gui.engine_client import EngineClient
+from gui.numbers import fixed
+from gui.panels import reading
+from gui.panels.panel import Panel
+from gui.panels.raised_lowered import RaisedLowered
+from gui.panels.sentence import Sentence, Token
+from gui.panels.token_choice import TokenChoice
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets import tool_tip
+from gui.widgets.segmented import Segmented
+
+LEAST_LISTS = 150
+ABOUT = (
+    "The bigram table W_E W_U: what a token's embedding, read straight by the unembedding, raises\n"
+    "and lowers. Positions, the unembedding's bias and the final norm's scale are left out."
+)
+
+
+class DirectPathPanel(Panel):
+    """What a token raises and lowers without attention, or which tokens raise it."""
+
+    title = "Direct path"
+    column = 2
+    group = "Model"
+    share = 8
+    about = "the bigram table: what the model would say with no attention"
+    main = "tokens"
+    draws = frozenset({"query"})
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__(session, client)
+        self._token: int | None = None
+        self.header.setToolTip(tool_tip.literal(ABOUT))
+        self.way = Segmented(
+            [("output", "raises"), ("source", "raised by")],
+            "Direct path: what the token raises, or what raises it",
+        )
+        self.way.changed.connect(lambda _: self.refresh())
+        self.add_controls([self.way])
+        self.choice = TokenChoice("Direct path: token asked about", "the pinned query's token")
+        self.choice.chosen.connect(self._ask)
+        self.choice.refused.connect(self.notice.show_failure)
+        self.above.addWidget(self.choice)
+        self.sentence = Sentence("What the lists say")
+        self.lists = RaisedLowered("Direct path", self._ask)
+        self.lists.setMinimumHeight(LEAST_LISTS)
+        self.guess = Sentence("Where the model's own next guess stands")
+        self.small = Sentence("The token's own rank")
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT // 2)
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.lists, 1)
+        layout.addWidget(self.guess)
+        layout.addWidget(self.small)
+
+    def wants(self) -> dict[str, Request]:
+        """Ask for the whole row of the table, so that the model's own guess is in it."""
+        now = self.session.selection
+        wanted: dict[str, Request] = {
+            "facts": LoadModel(now.model),
+            "vocabulary": Vocabulary(now.model),
+        }
+        token = self._token
+        if token is None:
+            wanted["run"] = self.session.run
+            run = self.run_result()
+            if run is not None:
+                query = reading.pinned_query(now, run)
+                token = int(run.ids[query])
+                if self.way.value() == "output":
+                    # Of any head: the question carries the model's first guess after a position.
+                    wanted["guess"] = HeadOutput(self.session.run, Head(0, 0), query, k=1)
+        facts = self.facts()
+        if token is not None and facts is not None:
+            way = cast(Direction_, self.way.value())
+            wanted["tokens"] = DirectPath(now.model, token, way, facts.d_vocab)
+        return wanted
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take an answer; the vocabulary goes to the field."""
+        super().receive(slot, request, result)
+        if isinstance(result, VocabularyTokens):
+            self.choice.set_vocabulary(result)
+
+    def draw(self) -> None:
+        """Show both lists."""
+        answer = self.known("tokens")
+        assert isinstance(answer, TokenRanking)
+        now = self.session.selection
+        typed = self._token is not None
+        self.choice.show_token(answer.token_id, typed=typed)
+        token = Token(answer.token_label)
+        run = self.run_result()
+        place = ""
+        if run is not None and not typed:
+            place = f" (query {reading.pinned_query(now, run)})"
+        if self.way.value() == "output":
+            self.lists.set_captions("raises", "lowers")
+            said = "with no attention, the model would go by its bigram table: "
+            self.sentence.set_parts([said, token, f"{place} raises and lowers"])
+        else:
+            self.lists.set_captions("raised by", "lowered by")
+            said = " as the next token is raised and lowered, with no attention, by"
+            self.sentence.set_parts([token, place + said])
+        self.lists.set_ranking(answer)
+        told = f" itself: rank {answer.rank:,} of {answer.d_vocab:,} · "
+        told += (
+            f"{fixed(answer.value, 2, signed=True)} · median {fixed(answer.median, 2, signed=True)}"
+        )
+        self.small.set_parts([token, told + " · W_E W_U, without positions"])
+        self._say_guess(answer)
+
+    def _say_guess(self, answer: TokenRanking) -> None:
+        request = self.wants().get("guess")
+        found = None if request is None else self.current("guess", request)
+        shown = isinstance(found, OutputRanking)
+        self.guess.setVisible(shown)
+        if not isinstance(found, OutputRanking):
+            return
+        places = np.flatnonzero(answer.ids == found.target_id)
+        value = float(answer.values[places[0]])
+        rank = 1 + int((answer.values > value).sum())
+        self.guess.set_parts(
+            [
+                "the model's own guess, with attention, is ",
+                Token(found.target_label),
+                f": here rank {rank:,} of {answer.d_vocab:,} · {fixed(value, 2, signed=True)}",
+            ]
+        )
+
+    def _ask(self, token: int | None) -> None:
+        self._token = token
+        self.refresh()
+        self.redraw()
+
+    def _on_changed(self, what: str) -> None:
+        if what in ("model", "query"):
+            self._token = None
+        super()._on_changed(what)

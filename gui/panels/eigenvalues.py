@@ -1,0 +1,168 @@
+"""The eigenvalues of the open head's full circuits, which tell whether it copies."""
+
+from math import isnan
+from typing import cast
+
+import numpy as np
+from PySide6.QtWidgets import QVBoxLayout
+
+from engine.messages import (
+    Attention,
+    CircuitName,
+    ComplexValues,
+    Eigenvalues,
+    LoadModel,
+    Patterns,
+    Request,
+)
+from gui.engine_client import EngineClient
+from gui.numbers import decimals_for, fixed
+from gui.panels import reading
+from gui.panels.height_cap import HeightCap
+from gui.panels.panel import Panel
+from gui.panels.reading import count
+from gui.panels.sentence import Sentence
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets import tool_tip
+from gui.widgets.complex_plane import ComplexPlane
+from gui.widgets.segmented import Segmented
+
+LEAST_PLANE = 220
+FLAT = 0.25
+"""Below this magnitude, positivity says nothing either way."""
+ABOUT = (
+    "Eigenvalues of the full circuit, from tokens to tokens: of W_E W_V W_O W_U (OV) or of\n"
+    "W_E W_Q (W_E W_K)^T (QK). A positive real one belongs to tokens that raise themselves (OV)\n"
+    "or look for themselves (QK). Positivity: the sum of the eigenvalues over the sum of their\n"
+    "magnitudes, −1 to 1."
+)
+MEANS = {
+    "ov": (
+        "on the whole, it raises the tokens that it reads",
+        "reading a token says little about that same token",
+        "on the whole, it lowers the tokens that it reads",
+    ),
+    "qk": (
+        "on the whole, a token looks for its like",
+        "a token looks neither for its like nor away from it",
+        "on the whole, a token looks away from its like",
+    ),
+}
+"""What a positivity well above 0, near it, and well below it means."""
+
+
+class EigenvaluesPanel(Panel):
+    """The complex plane of one circuit of the open head."""
+
+    title = "Eigenvalues"
+    column = 2
+    share = 9
+    about = "whether the open head copies: the eigenvalues of its circuits"
+    main = "values"
+    draws = frozenset({"head"})
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__(session, client)
+        self._chosen: int | None = None
+        self.header.setToolTip(tool_tip.literal(ABOUT))
+        self.circuit = Segmented([("ov", "OV"), ("qk", "QK")], "Which circuit's eigenvalues")
+        self.circuit.changed.connect(self._on_circuit)
+        self.add_controls([self.circuit])
+        self.sentence = Sentence("What the eigenvalues say")
+        self.plane = ComplexPlane()
+        self.plane.setAccessibleName("Eigenvalues in the complex plane")
+        self._cap = HeightCap(self.plane, self.plane.height_at, LEAST_PLANE)
+        self.plane.chosen.connect(self.choose)
+        self.small = Sentence("The eigenvalue that was clicked, or how to pick one")
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT // 2)
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.plane, 8)
+        layout.addWidget(self.small)
+        layout.addStretch(0)
+
+    def wants(self) -> dict[str, Request]:
+        """Ask for the eigenvalues; where scores depend on the distance, for the prompt first."""
+        now, circuit = self.session.selection, self._circuit()
+        wanted: dict[str, Request] = {"facts": LoadModel(now.model)}
+        if circuit == "ov":
+            wanted["values"] = Eigenvalues(now.model, now.head, circuit)
+            return wanted
+        facts = self.facts()
+        if facts is None:
+            return wanted
+        if facts.positions != "rotary":
+            wanted["values"] = Eigenvalues(now.model, now.head, circuit)
+            return wanted
+        wanted["run"] = self.session.run
+        if self.run_result() is not None:
+            wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
+        offset = self._offset()
+        if offset is not None:
+            wanted["values"] = Eigenvalues(now.model, now.head, circuit, offset)
+        return wanted
+
+    def choose(self, index: int) -> None:
+        """Ring an eigenvalue and tell it."""
+        self._chosen = index
+        self.redraw()
+
+    def draw(self) -> None:
+        """Show the plane."""
+        found = self.known("values")
+        assert isinstance(found, ComplexValues)
+        circuit, head = self._circuit(), self.session.selection.head
+        self.mark.setText(head.name)
+        self.mark.show()
+        self.plane.set_points(found.real, found.imag, circuit)
+        self.sentence.set_parts([_meaning(circuit, found.positivity)])
+        shown = (
+            self._chosen if self._chosen is not None and self._chosen < len(found.real) else None
+        )
+        self.plane.set_selected(shown)
+        largest = float(np.hypot(found.real, found.imag).max(initial=0.0))
+        if shown is not None:
+            told = self.plane.say(shown)
+        else:
+            size = fixed(largest, decimals_for(largest))
+            told = f"{len(found.real)} eigenvalues, largest magnitude {size}"
+            told = f"{told} · click one to read it" if largest > 0 else ""
+        offset = self._offset()
+        if circuit == "qk" and offset is not None:
+            told += f" · {count(offset, 'token')} back"
+        self.small.set_parts([told])
+
+    def _circuit(self) -> CircuitName:
+        return cast(CircuitName, self.circuit.value())
+
+    def _offset(self) -> int | None:
+        """Return how far back the source lies in a rotary model, none in others."""
+        facts, run, now = self.facts(), self.run_result(), self.session.selection
+        if facts is None or facts.positions != "rotary" or run is None:
+            return None
+        request = Attention(self.session.run, now.head.layer, "pattern")
+        patterns = self.current("attention", request)
+        if not isinstance(patterns, Patterns) or not reading.head_exists(now, patterns):
+            return None
+        return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
+
+    def _on_circuit(self) -> None:
+        self._chosen = None
+        self.refresh()
+        self.redraw()
+
+    def _on_changed(self, what: str) -> None:
+        if what in ("model", "head"):
+            self._chosen = None
+        super()._on_changed(what)
+
+
+def _meaning(circuit: CircuitName, positivity: float) -> str:
+    name = "Copying" if circuit == "ov" else "Positivity"
+    if isnan(positivity):
+        return f"{name} is not defined: all eigenvalues are 0."
+    high, flat, low = MEANS[circuit]
+    means = flat if abs(positivity) < FLAT else high if positivity > 0 else low
+    return f"{name} {fixed(positivity, 2, signed=True)} (−1 to 1): {means}."

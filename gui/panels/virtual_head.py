@@ -1,0 +1,342 @@
+"""Two heads in a row as one: where the pair looks, what it moves, how much passes through it."""
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from engine.messages import (
+    Composition,
+    CompositionScores,
+    Head,
+    LoadModel,
+    ModelFacts,
+    Pair,
+    Request,
+    Result,
+    Run,
+    VirtualHead,
+    VirtualHeadParts,
+    Vocabulary,
+    VocabularyTokens,
+)
+from gui.engine_client import EngineClient
+from gui.numbers import fixed, percent
+from gui.panels import pairs, reading
+from gui.panels.folding import Folding
+from gui.panels.panel import Panel
+from gui.panels.raised_lowered import RaisedLowered
+from gui.panels.sentence import Sentence, Token
+from gui.panels.token_choice import TokenChoice
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets import tool_tip
+from gui.widgets.heatmap import Heatmap
+from gui.widgets.segmented import Segmented
+
+SIDE_BY_SIDE = 500
+LEAST_PICTURE, LEAST_LISTS = 240, 130
+VALUES_TOLD = 3
+ABOUT = (
+    "Two heads in a row act as one: the later one moves on what the earlier one brought.\n"
+    "Pattern A2 A1, OV circuit W_V1 W_O1 W_V2 W_O2."
+)
+PRODUCT = "A2 A1: where the pair looks, rows sum to 1"
+EXACT = "A2 diag(1/s) A1: the same with the norm between, s its scale on this prompt"
+NO_NORM = "this model has no norm between its layers: the product is exact"
+
+
+class VirtualHeadPanel(Panel):
+    """The pattern of a pair, and what it raises and lowers."""
+
+    title = "Virtual head"
+    column = 2
+    share = 12
+    about = "what two heads in a row do together"
+    main = "parts"
+    draws = frozenset({"pair", "query", "source", "hide_bos"})
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__(session, client)
+        self._token: int | None = None
+        self._heads_of: tuple[str, int, int] = ("", 0, 0)
+        self.header.setToolTip(tool_tip.literal(ABOUT))
+        self.earlier, self.later = QComboBox(), QComboBox()
+        self.earlier.setAccessibleName("Earlier head, the one that writes")
+        self.later.setAccessibleName("Later head, the one that reads")
+        self.earlier.setToolTip("The earlier head: it reads the prompt and writes")
+        self.later.setToolTip("The later head: it reads what the earlier one wrote")
+        for box in (self.earlier, self.later):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.earlier.activated.connect(self._pick_earlier)
+        self.later.activated.connect(self._pick_later)
+        self._picker = QWidget()
+        row = QHBoxLayout(self._picker)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(UNIT // 2)
+        for widget in (self.earlier, QLabel("→"), self.later):
+            row.addWidget(widget)
+        self.add_controls([self._picker])
+
+        self.share_sentence = Sentence("How much of what the later head reads the earlier wrote")
+        self.pattern = Segmented(
+            [("product", "product"), ("exact", "exact")], "The pattern without or with the norm"
+        )
+        self.pattern.changed.connect(lambda _: self.redraw())
+        self.explanation = Sentence("What the pattern is")
+        self.heatmap = Heatmap()
+        self.heatmap.setAccessibleName("Pattern of the pair, query down and source across")
+        self.heatmap.set_describe(self.describe)
+        self.heatmap.clicked.connect(self._pin_cell)
+        self.heatmap.hovered.connect(self._say_cell)
+        self.cell = Sentence("The cell under the mouse, or the pinned one")
+        self.choice = TokenChoice(
+            "Virtual head: token that the pair reads", "the source that the pinned query reads"
+        )
+        self.choice.chosen.connect(self._ask)
+        self.choice.refused.connect(self.notice.show_failure)
+        self.sentence = Sentence("What the lists say")
+        self.lists = RaisedLowered("Virtual head", self._ask)
+        self.lists.setMinimumHeight(LEAST_LISTS)
+        self.rank = Sentence("The token's own rank")
+        self.weights = Sentence("Copying and singular values of the pair")
+        self._folding = Folding(
+            self.heatmap,
+            self.heatmap.height_at,
+            LEAST_PICTURE,
+            (self.pattern, self.explanation, self.heatmap, self.cell),
+            (self.choice, self.sentence, self.lists, self.rank, self.weights),
+            self.lists,
+            SIDE_BY_SIDE,
+        )
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT)
+        layout.addWidget(self.share_sentence)
+        layout.addWidget(self._folding, 1)
+
+    def wants(self) -> dict[str, Request]:
+        """Ask for the pair: the one chosen, or the strongest; then for the token it reads most."""
+        now, run_request = self.session.selection, self.session.run
+        wanted: dict[str, Request] = {
+            "facts": LoadModel(now.model),
+            "run": run_request,
+            "vocabulary": Vocabulary(now.model),
+        }
+        if now.pair is None:
+            wanted["scores"] = Composition(now.model, now.composition)
+        pair, run = self.pair(), self.run_result()
+        if pair is None or run is None:
+            return wanted
+        token = self._token
+        if token is None and now.source is None:
+            # The pattern does not depend on the token, and says which source the pair reads.
+            wanted["pattern"] = VirtualHead(run_request, *pair, int(run.ids[0]))
+        if token is None:
+            source = self.source()
+            token = None if source is None else int(run.ids[source])
+        if token is not None:
+            wanted["parts"] = VirtualHead(run_request, *pair, token)
+        return wanted
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take an answer; the vocabulary goes to the field."""
+        super().receive(slot, request, result)
+        if isinstance(result, VocabularyTokens):
+            self.choice.set_vocabulary(result)
+
+    def pair(self) -> Pair | None:
+        """Return the pair in view, none while it is not known which is the strongest."""
+        now = self.session.selection
+        if now.pair is not None:
+            return now.pair
+        scores = self.current("scores", Composition(now.model, now.composition))
+        return pairs.strongest(scores) if isinstance(scores, CompositionScores) else None
+
+    def source(self) -> int | None:
+        """Return the source position that the pinned query reads through the pair.
+
+        Unless one is pinned, the position where the product is largest, a BOS put there by us
+        left out.
+        """
+        now, pair, run = self.session.selection, self.pair(), self.run_result()
+        if pair is None or run is None:
+            return None
+        query = reading.pinned_query(now, run)
+        if now.source is not None and 0 <= now.source <= query:
+            return now.source
+        found = self.current("pattern", VirtualHead(self.session.run, *pair, int(run.ids[0])))
+        if not isinstance(found, VirtualHeadParts):
+            return None
+        first = 1 if run.prepended_bos and query > 0 else 0
+        return first + int(np.argmax(found.product[query, first : query + 1]))
+
+    def draw(self) -> None:
+        """Show pattern and lists."""
+        parts, pair, run = self.known("parts"), self.pair(), self.run_result()
+        assert isinstance(parts, VirtualHeadParts)
+        if pair is None or run is None:
+            return
+        now = self.session.selection
+        self.body.show()
+        self._picker.show()
+        self._fill_pickers()
+        self._show_pair(pair)
+        if now.pair is None:
+            self.subtitle.setText(f"strongest by {pairs.READS[now.composition]}")
+            self.subtitle.setToolTip("No pair was chosen: pick two heads, or click in Composition")
+        else:
+            self.subtitle.setText("")
+            self.subtitle.setToolTip("")
+        query = reading.pinned_query(now, run)
+        self.share_sentence.set_parts(self._share(parts, pair, query))
+        self._draw_pattern(parts, run, query)
+        self._draw_lists(parts)
+        self.rank.set_parts(self._say_rank(parts))
+        self.weights.set_parts([self._say_weights(parts)])
+        self._folding.fit()
+
+    def say_failure(self) -> None:
+        """Say in plain words that one layer has no pairs."""
+        facts = self.facts()
+        if facts is None or facts.n_layers > 1:
+            super().say_failure()
+            return
+        self.body.hide()
+        self._picker.hide()
+        self.subtitle.setText("")
+        self.frame.waits.set_parts([])
+        self.notice.show_info(pairs.one_layer(facts))
+
+    def describe(self, query: int, source: int) -> str:
+        """Return what the tool tip of a cell says."""
+        return "".join(p.text if isinstance(p, Token) else p for p in self._cell(query, source))
+
+    def _cell(self, query: int, source: int) -> list[str | Token]:
+        parts = self.known("parts")
+        if not isinstance(parts, VirtualHeadParts) or max(query, source) >= len(
+            parts.source_labels
+        ):
+            return []
+        told: list[str | Token] = [f"query {query} ", Token(parts.source_labels[query])]
+        told += [f" → source {source} ", Token(parts.source_labels[source])]
+        if source > query:
+            return [*told, ": in the future, neither head may look there"]
+        told.append(f": product {fixed(float(parts.product[query, source]), 3)}")
+        if parts.exact is not None:
+            told.append(f", exact {fixed(float(parts.exact[query, source]), 3)}")
+        return told
+
+    def _say_cell(self, query: int, source: int) -> None:
+        run, pinned = self.run_result(), self.source()
+        if query < 0 and run is not None and pinned is not None:
+            query, source = reading.pinned_query(self.session.selection, run), pinned
+        self.cell.set_parts(self._cell(query, source) if query >= 0 else [])
+
+    def _share(self, parts: VirtualHeadParts, pair: Pair, query: int) -> list[str | Token]:
+        whole, here = percent(parts.share), percent(float(parts.shares[query]))
+        token = Token(parts.source_labels[query])
+        told = f"Of what {pair.later.name} takes in (its values) on this prompt, "
+        told += f"{pair.earlier.name} wrote {whole}; at "
+        return [told, token, f" (query {query}), {here}."]
+
+    def _draw_pattern(self, parts: VirtualHeadParts, run: Run, query: int) -> None:
+        normed = parts.exact is not None
+        self.pattern.set_option_enabled("exact", normed, NO_NORM)
+        exact = self.pattern.value() == "exact" and parts.exact is not None
+        if not exact:
+            self.pattern.set_value("product")
+        values = parts.exact if exact and parts.exact is not None else parts.product
+        self.explanation.set_parts([EXACT if exact else PRODUCT])
+        mask = np.tri(len(values), dtype=bool)
+        kind = "value-weighted" if exact else "pattern"  # no share of 1: the largest is the end
+        hide_bos = self.session.selection.hide_bos and run.prepended_bos
+        self.heatmap.set_grid(
+            values,
+            mask,
+            parts.source_labels,
+            parts.source_labels,
+            limits=reading.limits(values, mask, kind, hide_bos),
+            row_title="query (destination)",
+            column_title="source",
+            unit="attention / scale" if exact else "attention",
+        )
+        self.heatmap.set_pinned(query, self.source())
+        self._say_cell(-1, -1)
+
+    def _draw_lists(self, parts: VirtualHeadParts) -> None:
+        typed = self._token is not None
+        self.choice.show_token(parts.token_id, typed=typed)
+        place = "" if typed else f" (source {self.source()})"
+        self.sentence.set_parts(
+            ["reading ", Token(parts.token_label), f"{place}, the two together raise and lower"]
+        )
+        self.lists.set_ranking(parts)
+        self.lists.setMaximumHeight(max(self.lists.height_of_rows(), LEAST_LISTS))
+
+    def _say_rank(self, parts: VirtualHeadParts) -> list[str | Token]:
+        told = f" itself: rank {parts.rank:,} of {parts.d_vocab:,} · "
+        told += f"{fixed(parts.value, 2, signed=True)} · from its embedding, without positions"
+        return [Token(parts.token_label), told]
+
+    def _say_weights(self, parts: VirtualHeadParts) -> str:
+        copying = fixed(parts.eigenvalue_copying, 2, signed=True)
+        values = parts.singular_values
+        first = ", ".join(fixed(float(value), 2) for value in values[:VALUES_TOLD])
+        more = f" … ({len(values)})" if len(values) > VALUES_TOLD else ""
+        told = f"copying {copying} (by eigenvalues; 1: the pair raises what it reads)"
+        return f"{told} · singular values of W_O1 W_V2: {first}{more}"
+
+    def _fill_pickers(self) -> None:
+        facts, now = self.facts(), self.session.selection
+        if not isinstance(facts, ModelFacts):
+            return
+        shape = (now.model, facts.n_layers, facts.n_heads)
+        if shape == self._heads_of:
+            return
+        self._heads_of = shape
+        for box, first, last in (
+            (self.earlier, 0, facts.n_layers - 1),
+            (self.later, 1, facts.n_layers),
+        ):
+            with QSignalBlocker(box):
+                box.clear()
+                for layer in range(first, last):
+                    for number in range(facts.n_heads):
+                        head = Head(layer, number)
+                        box.addItem(head.name, head)
+
+    def _show_pair(self, pair: Pair) -> None:
+        for box, head in ((self.earlier, pair.earlier), (self.later, pair.later)):
+            box.setCurrentIndex(box.findText(head.name))
+
+    def _pick_earlier(self, index: int) -> None:
+        pair, head = self.pair(), Head.parse(self.earlier.itemText(index))
+        if pair is not None:
+            later = pair.later
+            # A later head that could not read this one makes way for one that can.
+            if later.layer <= head.layer:
+                later = Head(head.layer + 1, later.number)
+            self.session.choose_pair(Pair(head, later))
+
+    def _pick_later(self, index: int) -> None:
+        pair, head = self.pair(), Head.parse(self.later.itemText(index))
+        if pair is not None:
+            earlier = pair.earlier
+            if earlier.layer >= head.layer:
+                earlier = Head(head.layer - 1, earlier.number)
+            self.session.choose_pair(Pair(earlier, head))
+
+    def _pin_cell(self, query: int, source: int) -> None:
+        self._token = None
+        self.session.pin(query, source if source <= query else None)
+        self.refresh()
+
+    def _ask(self, token: int | None) -> None:
+        self._token = token
+        self.refresh()
+        self.redraw()
+
+    def _on_changed(self, what: str) -> None:
+        if what in ("model", "query", "source"):
+            self._token = None
+        super()._on_changed(what)

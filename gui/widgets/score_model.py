@@ -1,0 +1,152 @@
+"""The rows of a score table: names and columns of numbers, sorted by number."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QFontMetrics
+
+from gui import palette
+from gui.numbers import fixed
+from gui.widgets import tool_tip
+
+_NOWHERE = QModelIndex()
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreColumn:
+    """Numbers of one kind, one a row.
+
+    `title` stands over them, `values` [row] may hold what is not a number, `tip` says in a
+    sentence what they are.
+    """
+
+    title: str
+    values: npt.NDArray[np.floating]
+    decimals: int = 2
+    signed: bool = False
+    tip: str = ""
+
+    def text(self, row: int) -> str:
+        """Return a number as it is shown."""
+        return fixed(float(self.values[row]), self.decimals, signed=self.signed)
+
+    def widest(self, metrics: QFontMetrics) -> int:
+        """Return how wide the numbers are in a font; the widest is one of the two ends."""
+        finite = np.flatnonzero(np.isfinite(self.values))
+        if not finite.size:
+            return metrics.horizontalAdvance("–")
+        ends = finite[[np.argmin(self.values[finite]), np.argmax(self.values[finite])]]
+        return max(metrics.horizontalAdvance(self.text(int(row))) for row in ends)
+
+
+class ScoreModel(QAbstractTableModel):
+    """A name and some numbers a row; rows are called by their place in what was given."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.names: Sequence[str] = ()
+        self.columns: Sequence[ScoreColumn] = ()
+        self.title = ""
+        self.describe: Callable[[int], str] | None = None
+        self._order = np.zeros(0, dtype=np.intp)
+        self._sorted_by: tuple[int, Qt.SortOrder] | None = None
+        self._highlight: int | None = None
+
+    def set_rows(self, title: str, names: Sequence[str], columns: Sequence[ScoreColumn]) -> None:
+        """Replace all rows; they stay sorted as they were."""
+        self.beginResetModel()
+        self.title, self.names, self.columns = title, names, columns
+        self._order = np.arange(len(names))
+        self._sort()
+        self.endResetModel()
+
+    def set_highlight(self, place: int | None) -> None:
+        """Mark the selected one."""
+        self.layoutAboutToBeChanged.emit()
+        self._highlight = place
+        self.layoutChanged.emit()
+
+    def place(self, row: int) -> int:
+        """Return the place in what was given of a row as it is shown."""
+        return int(self._order[row])
+
+    def row(self, place: int) -> int:
+        """Return where a place is shown."""
+        return int(np.flatnonzero(self._order == place)[0])
+
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _NOWHERE) -> int:
+        """Return the number of rows."""
+        return 0 if parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: QModelIndex | QPersistentModelIndex = _NOWHERE) -> int:
+        """Return the number of columns, the name's included."""
+        return 0 if parent.isValid() else 1 + len(self.columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Return what stands over a column, and what it means."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        column = self.columns[section - 1] if 0 < section <= len(self.columns) else None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.title if column else self.title
+        if role == Qt.ItemDataRole.ToolTipRole and column:
+            return tool_tip.literal(column.tip)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column else Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.InitialSortOrderRole:
+            # A number is sorted to be seen at its largest first.
+            return Qt.SortOrder.DescendingOrder if column else Qt.SortOrder.AscendingOrder
+        return None
+
+    def data(
+        self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Return one thing about a cell."""
+        place, column = self.place(index.row()), index.column()
+        chosen = place == self._highlight
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self.columns[column - 1].text(place) if column else self.names[place]
+        if role == Qt.ItemDataRole.FontRole:
+            return palette.ui_font() if column else palette.token_font(bold=chosen)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            theme = palette.theme()
+            if column:
+                return QColor(theme.muted)
+            return QColor(theme.accent if chosen else theme.text)
+        if role == Qt.ItemDataRole.BackgroundRole and chosen:
+            return QColor(palette.theme().accent_ground)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column:
+            return _RIGHT
+        if role == Qt.ItemDataRole.ToolTipRole and self.describe is not None:
+            return tool_tip.literal(self.describe(place))
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column; what is not a number comes last either way."""
+        self.layoutAboutToBeChanged.emit()
+        self._sorted_by = (column, order)
+        self._sort()
+        self.layoutChanged.emit()
+
+    def as_text(self, row: int) -> str:
+        """Return a row as tab-separated text at full precision."""
+        place = self.place(row)
+        return "\t".join([self.names[place], *(str(c.values[place]) for c in self.columns)])
+
+    def _sort(self) -> None:
+        column, order = self._sorted_by or (-1, Qt.SortOrder.AscendingOrder)
+        self._order = np.arange(len(self.names))
+        down = order == Qt.SortOrder.DescendingOrder
+        if column == 0:
+            ordered = sorted(range(len(self.names)), key=lambda at: self.names[at], reverse=down)
+            self._order = np.array(ordered, dtype=np.intp)
+        elif 0 < column <= len(self.columns):
+            values = np.asarray(self.columns[column - 1].values, dtype=np.float64)
+            self._order = np.argsort(-values if down else values, kind="stable")
