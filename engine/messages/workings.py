@@ -49,6 +49,8 @@ class Step(NamedTuple):
         [row, column], not a number where masked.
     marked_row
         The row of the query; none where the rows are not queries.
+    transposed
+        Whether what the papers call by this symbol is the transpose.
     """
 
     symbol: str
@@ -65,6 +67,7 @@ class Step(NamedTuple):
     column_labels: tuple[str, ...]
     values: FloatArray
     marked_row: int | None
+    transposed: bool = False
 
 
 @dataclass(frozen=True, eq=False)

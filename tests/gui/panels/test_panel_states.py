@@ -15,11 +15,13 @@ from engine.messages import (
     LogitLens,
     OVTokens,
     QKTokens,
+    Receipts,
     Refused,
     RunPrompt,
     Spectrum,
     Thumbnails,
     VirtualHead,
+    Workings,
 )
 from gui.engine_client import EngineClient
 from gui.panels import PANELS
@@ -42,6 +44,8 @@ MAIN = {
     "Virtual head": VirtualHead,
     "Eigenvalues": Eigenvalues,
     "Direct path": DirectPath,
+    "Workings": Workings,
+    "Receipts": Receipts,
 }
 WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues")
 FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WEIGHTS_ALONE)]
