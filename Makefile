@@ -18,7 +18,6 @@ export PYTHONNOUSERSITE := 1
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
-	@$(BIN)/python main.py --check-system
 	@$(BIN)/python main.py
 
 test: $(VENV)/.dev

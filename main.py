@@ -5,20 +5,17 @@ Each branch imports what it needs and no more: the window paints before torch is
 """
 
 import contextlib
-import json
-import logging
 import os
-import re
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from engine.command import QuestionParser, parser, read
-from engine.messages import QUESTIONS, Head, Patterns, Refused, Request, Result
-from engine.records import request_from_json, request_to_json, result_to_json
+from engine import __version__, console
+from engine.command import QuestionParser, read
+from engine.messages import QUESTIONS, Refused
 
 USAGE = f"""\
 usage: headscope                          open the window
@@ -29,13 +26,11 @@ usage: headscope                          open the window
        headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv
        headscope models                   list what can be opened
        headscope --check-system           name what Qt misses on this computer, if anything
+       headscope --version
 
 questions: {", ".join(QUESTIONS)}
 `headscope ask QUESTION --help` says what a question takes; --verbose shows what libraries print.
 """
-
-
-LARGEST_SIDE = 8000
 
 
 def program() -> NoReturn:
@@ -87,12 +82,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(words: list[str]) -> int:
     command = words[0].lower() if words else ""
-    if command in ("-h", "--help", "help"):
-        return _say(USAGE)
+    helps = ("-h", "--help", "help")
+    if command in helps or (command in ("ask", "figure") and words[1:2] and words[1] in helps[:2]):
+        return console.say(USAGE)
+    if command in ("--check-system", "--version", "models") and len(words) > 1:
+        raise Refused(f"{command} takes no words: leave {words[1]!r} out")
+    if command == "--version":
+        return console.say(f"headscope {__version__}\n")
     if command == "--check-system":
         return _check_system()
     if command == "ask":
-        return _ask(words[1:])
+        return console.ask(words[1:])
     if command == "figure":
         return _figure(words[1:])
     if command == "models":
@@ -102,16 +102,10 @@ def _dispatch(words: list[str]) -> int:
     return _window(words)
 
 
-def _say(text: str) -> int:
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    return 0
-
-
 def _check_system() -> int:
-    from gui.system import missing_library
+    from gui.system import can_have_x11, missing_library
 
-    missing = missing_library()
+    missing = missing_library(x11=can_have_x11())
     sys.stderr.write(f"{missing}\n" if missing else "")
     return 1 if missing else 0
 
@@ -121,158 +115,43 @@ def _models() -> int:
 
     listed = entries()
     width = max(len(entry.name) for entry in listed)
-    return _say("".join(f"{entry.name:{width}}  {entry.about}\n" for entry in listed))
-
-
-def _ask(words: list[str]) -> int:
-    if words[:1] == ["-"]:
-        return _ask_lines(verbose="--verbose" in words)
-    options = _options(words, "ask")
-    if options is None:
-        return _say(USAGE)
-    request, given = read(options, words[0], words[1:])
-    result = _answer(request, given)
-    return _say(_json({"request": request_to_json(request), "result": result_to_json(result)}))
-
-
-def _ask_lines(verbose: bool) -> int:
-    with quiet(verbose):
-        from engine import Engine
-
-        engine = Engine()
-    for line in filter(str.strip, sys.stdin):
-        record: dict[str, Any] = {"request": line.strip()}
-        try:
-            record["request"] = json.loads(line, parse_constant=_no_constant)
-            request = request_from_json(record["request"])
-            record["request"] = request_to_json(request)
-            with quiet(verbose):
-                record["result"] = result_to_json(engine.answer(request))
-        except json.JSONDecodeError as error:
-            record["error"] = f"this line is not JSON: {error}"
-        except Refused as refusal:
-            record["error"] = str(refusal)
-        except Exception as error:
-            # One question must not end the conversation.
-            record["error"] = f"this should not happen: {type(error).__name__}: {error}"
-        try:
-            _say(_json(record))
-        except ValueError:  # a number such as 1e400 is read as infinity
-            _say(_json(record | {"request": line.strip()}))
-        sys.stdout.flush()
-    return 0
-
-
-def _no_constant(name: str) -> float:
-    raise Refused(f"{name} is not JSON: write a number")
+    return console.say("".join(f"{entry.name:{width}}  {entry.about}\n" for entry in listed))
 
 
 def _figure(words: list[str]) -> int:
-    options = _options(words, "figure")
-    if options is None:
-        return _say(USAGE)
-    options.add_argument("-o", "--output", type=Path, metavar="FILE", help="pdf, svg, png or csv")
-    options.add_argument("--width", type=_length, default=3.25, help="inches (default 3.25)")
-    options.add_argument("--font-size", type=_length, default=7.0, help="points (default 7)")
+    options = console.question_parser(words, "figure")
+    with console.quiet("--verbose" in words):
+        from gui.figures import command
+    command.add_options(options)
     request, given = read(options, words[0], words[1:])
-    if "output" not in given:
-        raise Refused(f"figure {words[0]} needs -o FILE ending in .pdf, .svg, .png or .csv")
-    result = _answer(request, given)
-    with quiet(given.verbose):
-        from gui import figures
-
-        told = figures.write(
-            request,
-            result,
-            given.output,
-            head=given.head if "head" in given and isinstance(result, Patterns) else None,
-            width=given.width,
-            font_size=given.font_size,
-        )
+    if "heads" in given:
+        raise Refused("a figure shows one head: name it with --head instead of --heads all")
+    command.check(words[0], request, given)
+    result = console.answer(request, given)
+    with console.quiet(given.verbose):
+        told = command.write(request, result, given)
     if given.verbose:
         sys.stderr.writelines(f"{sentence}\n" for sentence in told)
     return 0
 
 
-def _options(words: list[str], command: str) -> QuestionParser | None:
-    if not words:
-        raise Refused(f"{command} needs a question: {', '.join(QUESTIONS)}")
-    if words[0] in ("-h", "--help"):
-        return None
-    options = parser(words[0], f"headscope {command}")
-    options.add_argument(
-        "--verbose", action="store_true", default=False, help="show what libraries print"
-    )
-    return options
-
-
-def _answer(request: Request, given: Any) -> Result:
-    with quiet(given.verbose):
-        from engine import Engine
-
-        result = Engine().answer(request)
-    head: Head | None = getattr(given, "head", None)
-    if head and isinstance(result, Patterns) and head.number >= len(result.values):
-        raise Refused(f"layer {head.layer} has heads 0 to {len(result.values) - 1}, not {head}")
-    return result
-
-
-def _json(record: dict[str, Any]) -> str:
-    # Escapes of JSON's own where the terminal could not show a character.
-    encoding = (sys.stdout.encoding or "utf-8").lower().replace("-", "")
-    return json.dumps(record, ensure_ascii=encoding != "utf8", allow_nan=False) + "\n"
-
-
-@contextlib.contextmanager
-def quiet(verbose: bool = False) -> Iterator[None]:
-    """Keep what libraries print, warn and log off standard output and standard error.
-
-    Parameters
-    ----------
-    verbose : bool
-        Let it through after all.
-    """
-    if verbose:
-        yield
-        return
-    disabled = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        with (
-            open(os.devnull, "w", encoding="utf-8") as nowhere,
-            contextlib.redirect_stderr(nowhere),
-            contextlib.redirect_stdout(nowhere),
-            warnings.catch_warnings(),
-        ):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(disabled)
-
-
 def _window(words: list[str]) -> int:
-    from gui.system import has_display, missing_library
+    from gui.options import add_options
+    from gui.system import has_display, has_x11, missing_library
 
     options = QuestionParser(prog="headscope", allow_abbrev=False, add_help=False)
-    options.add_argument("--screenshot", type=Path)
-    options.add_argument("--size", type=_size, default=(1600, 1000))
-    options.add_argument("--scale", type=_scale, default=1)
-    options.add_argument("--theme", type=_theme)
+    add_options(options)
     given, unknown = options.parse_known_args(words)
     if unknown:
         raise Refused(f"headscope has no option {unknown[0]!r}: `headscope --help` lists them")
-    if missing := missing_library():
+    if missing := missing_library(x11=has_x11()):
         raise Refused(missing)
     screenshot = given.screenshot
     if screenshot is None and not has_display():
         screenshot = Path("headscope.png")
-        _say(f"no display found: rendering the default session to {screenshot}\n")
+        console.say(f"no display found: rendering the default session to {screenshot}\n")
         sys.stdout.flush()
     if screenshot is not None:
-        if screenshot.suffix.lower() != ".png":
-            raise Refused(f"a screenshot is a PNG: end {str(screenshot)!r} in .png")
-        if not screenshot.absolute().parent.is_dir():
-            raise Refused(f"there is no folder {str(screenshot.parent)!r} to save a screenshot in")
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
     from gui import app
@@ -288,38 +167,6 @@ def _make_engine() -> Any:
         from engine import Engine
 
         return Engine()
-
-
-def _length(text: str) -> float:
-    try:
-        length = float(text)
-    except ValueError:
-        length = 0.0
-    if not 1 <= length <= 100:
-        raise Refused(f"a width or font size is a number from 1 to 100, not {text!r}")
-    return length
-
-
-def _size(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{3,5})x(\d{3,5})", text.lower())
-    if not found:
-        raise Refused(f"--size is width x height in pixels such as 1600x1000, not {text!r}")
-    width, height = int(found[1]), int(found[2])
-    if max(width, height) > LARGEST_SIDE:
-        raise Refused(f"--size is at most {LARGEST_SIDE} pixels wide and high, not {text}")
-    return width, height
-
-
-def _scale(text: str) -> int:
-    if text not in ("1", "2", "3", "4"):
-        raise Refused(f"--scale is 1, 2, 3 or 4, not {text!r}")
-    return int(text)
-
-
-def _theme(text: str) -> str:
-    if text.lower() not in ("light", "dark"):
-        raise Refused(f"--theme is light or dark, not {text!r}")
-    return text.lower()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,8 @@ def type_words(hint: Any) -> str:
         return ", ".join(f"`{part}`" for part in parts)
     if origin in (typing.Union, types.UnionType):
         return " or ".join(dict.fromkeys(type_words(part) for part in parts))
+    if origin is Mapping:
+        return "object"
     if origin is tuple:
         return f"list of {type_words(parts[0])}"
     if found := re.search(r"(floating|integer|bool)", repr(parts)):
@@ -127,6 +129,14 @@ def result_rows(kind: type) -> Iterator[str]:
         said = says(kind, field)
         shape = f"[{', '.join(axes(said.shape))}]" if said.shape else ""
         yield row(f"`{field.name}`", type_words(hints[field.name]), shape, said.unit, said.text)
+        if type_words(hints[field.name]) == "object":
+            yield from measure_rows(field.name)
+
+
+def measure_rows(field: str) -> Iterator[str]:
+    """Yield a line for each measure of heads."""
+    for name, said in messages.MEASURES.items():
+        yield row(f"`{field}.{name}`", "array of numbers", f"[{said.shape}]", said.unit, said.text)
 
 
 def axes(shape: str) -> list[str]:

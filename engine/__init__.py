@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine"]
 
+__version__ = "0.1.0"
+
 
 def __getattr__(name: str) -> Any:
     if name == "Engine":

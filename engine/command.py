@@ -8,26 +8,12 @@ from dataclasses import MISSING, Field, fields
 from typing import Any, NoReturn
 
 from engine.messages import QUESTIONS, Head, Refused, Request, RunPrompt, Says
-from engine.records import (
-    choice,
-    field_types,
-    request_from_json,
-    request_to_json,
-    result_to_json,
-)
-
-__all__ = [
-    "QuestionParser",
-    "parse",
-    "parser",
-    "read",
-    "request_from_json",
-    "request_to_json",
-    "result_to_json",
-]
+from engine.records import choice, field_types
 
 FLAGS = {"k": "-k", "prepend_bos": "--bos"}
 """Options that are not called by their field's name."""
+
+HEADS = tuple[Head, ...]
 
 
 class QuestionParser(argparse.ArgumentParser):
@@ -85,6 +71,13 @@ def parser(question: str, prog: str = "headscope ask") -> QuestionParser:
             type=Head.parse,
             help="a head, instead of --layer: answers for its layer; a figure draws it alone",
         )
+    if "head" in {field.name for field in fields(kind)}:
+        made.add_argument(
+            "--heads",
+            metavar="all",
+            type=_all,
+            help="all, instead of --head: ask prints one record a line, one a head",
+        )
     return made
 
 
@@ -117,28 +110,14 @@ def read(made: QuestionParser, question: str, argv: Sequence[str]) -> tuple[Requ
         takes = ", ".join(a.option_strings[0] for a in made._actions if a.dest != "help")
         raise Refused(f"{question} has no {what} {unknown[0]!r}: it takes {takes}")
     given = vars(namespace)
+    if "heads" in given:
+        if "head" in given:
+            raise Refused("--head and --heads all exclude each other: leave one out")
+        given["head"] = Head(0, 0)  # stands until the model is known
     head = given.get("head")
     if head and _layer_from_head(kind) and given.setdefault("layer", head.layer) != head.layer:
         raise Refused(f"--layer {given['layer']} and --head {head} disagree: leave one out")
     return _request(kind, question, given), namespace
-
-
-def parse(question: str, argv: Sequence[str]) -> Request:
-    """Return the request that a command line asks.
-
-    Parameters
-    ----------
-    question : str
-        One of `engine.messages.QUESTIONS`.
-    argv : sequence of str
-        Its options.
-
-    Raises
-    ------
-    Refused
-        If an option is unknown, missing, of the wrong kind, or contradicts another.
-    """
-    return read(parser(question), question, argv)[0]
 
 
 def _flat(kind: type) -> dict[str, Field[Any]]:
@@ -160,7 +139,7 @@ def _add(made: QuestionParser, kind: type, field: Field[Any]) -> None:
     flag = FLAGS.get(field.name, "--" + field.name.replace("_", "-"))
     type_ = _without_none(field_types(owner)[field.name])
     text = _says(owner, field.name)
-    if field.default not in (MISSING, None, False):
+    if field.default not in (MISSING, None, False, ()):
         text += f" (default {field.default})"
     text = text.replace("%", "%%")
     if type_ is bool:
@@ -177,9 +156,19 @@ def _add(made: QuestionParser, kind: type, field: Field[Any]) -> None:
             help=text,
         )
     else:
-        reads = {int: _whole(flag), Head: Head.parse}.get(type_, str)
-        metavar = {int: "N", Head: "L.H"}.get(type_, field.name.upper())
+        reads = {int: _whole(flag), Head: Head.parse, HEADS: _heads}.get(type_, str)
+        metavar = {int: "N", Head: "L.H", HEADS: "L.H,…"}.get(type_, field.name.upper())
         made.add_argument(flag, dest=field.name, metavar=metavar, type=reads, help=text)
+
+
+def _heads(word: str) -> tuple[Head, ...]:
+    return tuple(Head.parse(part) for part in word.split(","))
+
+
+def _all(word: str) -> str:
+    if word.lower() != "all":
+        raise Refused(f"--heads takes the word all, not {word!r}: --head takes one head")
+    return "all"
 
 
 def _whole(flag: str) -> Callable[[str], int]:
@@ -196,7 +185,7 @@ def _request(kind: type[Request], question: str, given: dict[str, Any]) -> Reque
     own = {field.name: given[field.name] for field in fields(kind) if field.name in given}
     for field in fields(kind):
         if field.name == "run":
-            run = _run(field, question, given)
+            run = _run(kind, field, question, given)
             if run is not None:
                 own["run"] = run
         elif field.default is MISSING and field.name not in own:
@@ -204,16 +193,20 @@ def _request(kind: type[Request], question: str, given: dict[str, Any]) -> Reque
     return kind(**own)
 
 
-def _run(field: Field[Any], question: str, given: dict[str, Any]) -> RunPrompt | None:
+def _run(
+    kind: type[Request], field: Field[Any], question: str, given: dict[str, Any]
+) -> RunPrompt | None:
     if "text" not in given:
         if field.default is MISSING:
             raise Refused(_needs(RunPrompt, question, "model" if "model" not in given else "text"))
         if "prepend_bos" in given:
             raise Refused("--bos and --no-bos are about a prompt: give one with --text")
+        if "heads_off" in given and "heads_off" not in {own.name for own in fields(kind)}:
+            raise Refused("--heads-off is about a prompt: give one with --text")
         return None
     if "model" not in given:
         raise Refused(_needs(RunPrompt, question, "model"))
-    names = ("model", "text", "prepend_bos")
+    names = ("model", "text", "prepend_bos", "heads_off")
     return RunPrompt(**{name: given[name] for name in names if name in given})
 
 

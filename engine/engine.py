@@ -1,8 +1,10 @@
 """The one door to the numbers: a question in, an answer out."""
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from sys import getsizeof
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,25 +13,23 @@ import torch
 from engine import sources
 from engine.circuits import COMPUTATIONS
 from engine.job import Job
-from engine.messages import ListModels, ModelList, Request, Result
+from engine.messages import Head, ListModels, ModelList, Request, Result
 from engine.model import Model
+
+CACHE_BYTES = 256 * 2**20
+"""Answers are kept up to this size, the least recently asked leaving first."""
 
 
 class Engine:
     """Answers questions one at a time, from one thread.
-
-    Parameters
-    ----------
-    cache_bytes : int
-        Answers are kept up to this size, the least recently asked leaving first.
 
     Notes
     -----
     An answer never depends on what was asked before: the cache and the open model only save time.
     """
 
-    def __init__(self, cache_bytes: int = 256 * 2**20) -> None:
-        self._cache = Cache(cache_bytes)
+    def __init__(self) -> None:
+        self._cache = Cache(CACHE_BYTES)
         self._model: Model | None = None
 
     def answer(self, request: Request, job: Job | None = None) -> Result:
@@ -64,6 +64,24 @@ class Engine:
             result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
         self._cache.put(request, result)
         return result
+
+    def check_head(self, request: Request, head: Head) -> None:
+        """Refuse a head that the model of a question does not have, before anything is run.
+
+        Parameters
+        ----------
+        request : Request
+            Any request about a model.
+        head : Head
+            The head.
+
+        Raises
+        ------
+        Refused
+            If the model has no such head.
+        """
+        with torch.inference_mode():
+            self._open(_model_name(request), Job()).head(head)
 
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {name}")
@@ -108,12 +126,15 @@ def size_of(result: Result) -> int:
 
 def frozen(result: Any) -> Any:
     """Return an answer whose arrays are its own and read-only."""
-    arrays = {
-        field.name: _own(value)
-        for field in fields(result)
-        if isinstance(value := getattr(result, field.name), np.ndarray)
-    }
-    return replace(result, **arrays)
+    own: dict[str, Any] = {}
+    for field in fields(result):
+        value = getattr(result, field.name)
+        if isinstance(value, np.ndarray):
+            own[field.name] = _own(value)
+        elif isinstance(value, Mapping):
+            arrays = {name: _own(array) for name, array in value.items()}
+            own[field.name] = MappingProxyType(arrays)
+    return replace(result, **own)
 
 
 def _own(array: np.ndarray) -> np.ndarray:
@@ -126,6 +147,8 @@ def _own(array: np.ndarray) -> np.ndarray:
 def _size(value: object) -> int:
     if isinstance(value, np.ndarray):
         return value.nbytes
+    if isinstance(value, Mapping):
+        return sum(_size(part) for part in value.values())
     if isinstance(value, tuple):
         return getsizeof(value) + sum(_size(part) for part in value)
     return getsizeof(value)

@@ -30,11 +30,6 @@ class Job:
         """Ask the computation to stop at its next step; safe from any thread."""
         self._cancelled.set()
 
-    @property
-    def cancelled(self) -> bool:
-        """Whether `cancel` was called."""
-        return self._cancelled.is_set()
-
     def step(self, done: int, total: int, what: str) -> None:
         """Report that `done` of `total` parts of `what` are finished.
 

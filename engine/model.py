@@ -1,7 +1,7 @@
 """An open model: a TransformerBridge behind one shape convention."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import torch
@@ -47,6 +47,8 @@ class Model:
         self._bridge = _bridge(checkpoint)
         self._last: ForwardPass | None = None
         self._grams: dict[CircuitName, Tensor] = {}
+        # What took long and follows from the weights and its key alone: it only saves time.
+        self.kept: dict[Hashable, Any] = {}
         # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
         self._rows_U: Tensor = self._bridge.unembed.W_U.T
         self._mean_U = self._rows_U.double().mean(0).float() if self.normalized else None
@@ -74,8 +76,15 @@ class Model:
             raise Refused(f"{self.name} has {has}, not {layer}")
         return layer
 
-    def head(self, head: Head) -> HeadWeights:
-        """Return the folded weights of one head.
+    @property
+    def heads(self) -> tuple[Head, ...]:
+        """Every head, layer by layer."""
+        return tuple(
+            Head(layer, number) for layer in range(self.n_layers) for number in range(self.n_heads)
+        )
+
+    def check_head(self, head: Head) -> Head:
+        """Return the head.
 
         Raises
         ------
@@ -87,6 +96,17 @@ class Model:
             last = Head(self.n_layers - 1, self.n_heads - 1)
             has = "only head 0.0" if last == (0, 0) else f"heads 0.0 to {last}"
             raise Refused(f"{self.name} has {has} (layer.head), not {layer}.{number}")
+        return head
+
+    def head(self, head: Head) -> HeadWeights:
+        """Return the folded weights of one head.
+
+        Raises
+        ------
+        Refused
+            If the model has no such head.
+        """
+        layer, number = self.check_head(head)
         attention, kv = self._bridge.blocks[layer].attn, self.kv_head(number)
         raw = HeadWeights(
             W_Q=attention.W_Q[number],
@@ -122,14 +142,19 @@ class Model:
         biases: Tensor = self._bridge.unembed.b_U
         return biases if self._mean_U is None else biases - biases.mean()
 
-    def written_bias(self, layer: int) -> Float[Tensor, " d_model"]:
+    def written_bias(
+        self, layer: int, heads_off: tuple[Head, ...] = ()
+    ) -> Float[Tensor, " d_model"]:
         """Return what a layer adds to every stream besides its heads: b_O with b_V moved into it.
 
         Folded as "A Mathematical Framework for Transformer Circuits" (Elhage et al., 2021) does
-        for biases: rows of a pattern sum to 1, so that b_V W_O arrives whole.
+        for biases: rows of a pattern sum to 1, so that b_V W_O arrives whole. That of a head that
+        is off does not arrive.
         """
         attention = self._bridge.blocks[layer].attn
-        written = attention.b_O + torch.einsum("hd,hdm->m", attention.b_V, attention.W_O)
+        b_V = attention.b_V.clone()  # [head, d_head]
+        b_V[[head.number for head in heads_off if head.layer == layer]] = 0
+        written = attention.b_O + torch.einsum("hd,hdm->m", b_V, attention.W_O)
         return centred(written) if self.normalized else written
 
     def embedded(self, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
@@ -190,10 +215,13 @@ class Model:
         Raises
         ------
         Refused
-            If there is nothing to run, no BOS to put there, or too much for the context.
+            If there is nothing to run, no BOS to put there, too much for the context, or a head
+            is off that does not exist.
         """
         if run.model != self.name:
             raise Refused(f"the prompt is for {run.model}, and the question is about {self.name}")
+        for head in run.heads_off:
+            self.check_head(head)
         bos = self.prepend_bos if run.prepend_bos is None else run.prepend_bos
         first = self.tokens.bos_id
         if bos and first is None:
@@ -217,15 +245,18 @@ class Model:
         return tuple(ids), bos
 
     def run(self, run: RunPrompt, job: Job) -> ForwardPass:
-        """Run a prompt, or return the last run if it had the same tokens."""
+        """Run a prompt, or return the last run if it had the same tokens and heads off."""
         ids, _ = self.encode(run)
-        if self._last is None or self._last.ids != ids:
-            self._last = self.run_ids(ids, job)
-        return self._last
+        last = self._last
+        if last is None or (last.ids, last.heads_off) != (ids, run.heads_off):
+            self._last = last = self.run_ids(ids, job, run.heads_off)
+        return last
 
-    def run_ids(self, ids: tuple[int, ...], job: Job) -> ForwardPass:
+    def run_ids(
+        self, ids: tuple[int, ...], job: Job, heads_off: tuple[Head, ...] = ()
+    ) -> ForwardPass:
         """Run token ids and keep nothing."""
-        return forward(self._bridge, ids, job)
+        return forward(self._bridge, ids, job, heads_off)
 
 
 def _bridge(checkpoint: Checkpoint) -> Any:

@@ -4,6 +4,7 @@ import json
 import math
 import types
 import typing
+from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any
@@ -71,6 +72,8 @@ def _plain(value: Any) -> Any:
         if hasattr(value, "_asdict"):
             return {name: _plain(part) for name, part in value._asdict().items()}
         return [_plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
     if is_dataclass(value):
         return _plain_fields(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -100,6 +103,8 @@ def _value(value: Any, type_: Any, name: str) -> Any:
             return _value(value, next(o for o in options if o is not type(None)), name)
         if type(value) in options:
             return value
+    elif typing.get_origin(type_) is tuple and isinstance(value, list):
+        return tuple(_value(part, options[0], name) for part in value)
     elif type_ is Head and isinstance(value, str):
         return Head.parse(value)
     elif is_dataclass(type_) and isinstance(value, dict):
@@ -133,5 +138,7 @@ def _wanted(type_: Any) -> str:
         bool: "true or false",
         Head: 'a head such as "0.3"',
     }
+    if typing.get_origin(type_) is tuple:
+        return 'it is a list of heads such as ["0.3"]'
     options = [words[o] for o in typing.get_args(type_) or (type_,) if o in words]
     return "it is " + " or ".join(options)

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.job import Job
+from engine.messages import Head
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,8 @@ class ForwardPass:
         At the last position, in nats.
     loss
         Cross-entropy of token i + 1 at position i, in nats.
+    heads_off
+        Heads whose output was zeroed.
     """
 
     ids: tuple[int, ...]
@@ -39,9 +42,12 @@ class ForwardPass:
     patterns: tuple[Float[Tensor, "head query key"], ...]
     next_log_probs: Float[Tensor, " d_vocab"]
     loss: Float[Tensor, " predicted"]
+    heads_off: tuple[Head, ...] = ()
 
 
-def forward(bridge: Any, ids: tuple[int, ...], job: Job) -> ForwardPass:
+def forward(
+    bridge: Any, ids: tuple[int, ...], job: Job, heads_off: tuple[Head, ...] = ()
+) -> ForwardPass:
     """Run a TransformerBridge once.
 
     Parameters
@@ -52,6 +58,8 @@ def forward(bridge: Any, ids: tuple[int, ...], job: Job) -> ForwardPass:
         Token ids of the prompt, at least one.
     job : Job
         Steps before each layer.
+    heads_off : tuple of Head
+        Heads that write nothing to the stream, b_V included.
     """
     n_layers = bridge.cfg.n_layers
     names = ("hook_q", "hook_k", "hook_pattern")
@@ -70,6 +78,9 @@ def forward(bridge: Any, ids: tuple[int, ...], job: Job) -> ForwardPass:
         hooks.append((f"blocks.{layer}.hook_in", step))
         for name in names:
             hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
+    for layer in {head.layer for head in heads_off}:
+        off = [head.number for head in heads_off if head.layer == layer]
+        hooks.append((f"blocks.{layer}.attn.hook_z", _silencer(off, bridge.cfg.n_heads)))
     logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)[0]
     log_probs = logits.log_softmax(-1)  # [position, d_vocab]
     following = torch.tensor(ids[1:], dtype=torch.long)[:, None]
@@ -82,4 +93,16 @@ def forward(bridge: Any, ids: tuple[int, ...], job: Job) -> ForwardPass:
         patterns=tuple(kept["hook_pattern"]),
         next_log_probs=log_probs[-1].clone(),  # a copy, so that the rest can be freed
         loss=-log_probs[:-1].gather(1, following)[:, 0],
+        heads_off=heads_off,
     )
+
+
+def _silencer(off: list[int], n_heads: int) -> Callable[[Tensor, Any], Tensor]:
+    """Return a hook that zeroes what some heads hand to W_O."""
+
+    def silence(z: Tensor, hook: Any) -> Tensor:
+        by_head = z.reshape(*z.shape[:2], n_heads, -1).clone()  # [batch, position, head, d_head]
+        by_head[:, :, off] = 0
+        return by_head.view(z.shape)
+
+    return silence

@@ -1,5 +1,6 @@
 """Text to token ids, and ids to labels that never lie: literal, distinct, printable."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -128,7 +129,8 @@ class Tokens:
         Raises
         ------
         Refused
-            If it is not exactly one token; the sentence names the pieces.
+            If it is not exactly one token; the sentence names the pieces, or says how to write
+            a token that was given as it is shown.
         """
         if isinstance(token, int):
             return self._checked(token)
@@ -138,6 +140,8 @@ class Tokens:
             return self._checked(int(match[1]))
         if not token:
             raise Refused("the token is empty: type its text, or its id as #id")
+        if token in self.labels:
+            raise Refused(self._how_to_write(token, self.labels.index(token)))
         ids = self.encode(token)
         if len(ids) == 1:
             return ids[0]
@@ -151,6 +155,13 @@ class Tokens:
     def labelled(self, ids: Iterable[int]) -> tuple[str, ...]:
         """Return the labels of some ids."""
         return tuple(self.labels[index] for index in ids)
+
+    def _how_to_write(self, label: str, index: int) -> str:
+        text = self.texts[index]
+        how = f"write its id, #{index}"
+        if " " in text and text.isprintable() and self._ids[text] == index:
+            how = f"· stands for a space, so write {json.dumps(text, ensure_ascii=False)}"
+        return f"{label!r} is how a token is shown, not its text: {how}"
 
     def _checked(self, index: int) -> int:
         if not 0 <= index < len(self):

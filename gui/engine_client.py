@@ -18,8 +18,8 @@ from engine.messages import (
     Direction,
     DirectPath,
     Eigenvalues,
-    HeadGrid,
     HeadOutput,
+    HeadScores,
     ListModels,
     LoadModel,
     OVTokens,
@@ -28,6 +28,7 @@ from engine.messages import (
     Request,
     Result,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Table,
     Thumbnails,
@@ -52,8 +53,9 @@ ORDER: dict[type, tuple[int, str]] = {
     Spectrum: (5, "singular values"),
     Eigenvalues: (5, "eigenvalues"),
     Vocabulary: (6, "the vocabulary"),
-    HeadGrid: (7, "scores of all heads"),
+    HeadScores: (7, "scores of all heads"),
     Composition: (7, "composition of all pairs"),
+    SkipTrigrams: (8, "skip-trigrams"),
 }
 """What is answered first when several questions wait (the smaller number), and its name."""
 
@@ -199,10 +201,8 @@ class EngineClient(QObject):
         self._executor.shutdown(wait=False, cancel_futures=True)
         if self._thread is not None:
             self._thread.join(CLOSE_SECONDS)
-            if self._thread.is_alive():
-                return False
         self._collector.stop()
-        return True
+        return self._thread is None or not self._thread.is_alive()
 
     def _remember_thread(self) -> None:
         self._thread = threading.current_thread()

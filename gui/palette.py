@@ -42,8 +42,7 @@ def apply(app: QApplication, name: str) -> None:
     chosen = THEMES[name]
     app.setProperty(_THEME, name)
     if not app.property(_STYLED):
-        # Once only: a style sheet wraps the style, and to change what it wraps walks every
-        # widget there is, dying ones included, which has crashed.
+        # Once only: to change what the style sheet wraps walks every widget there is.
         app.setStyle("Fusion")
         app.setProperty(_STYLED, True)
     app.setFont(ui_font())

@@ -1,11 +1,22 @@
 """What the window is about: model, prompt and what is selected in it."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.messages import CompositionKind, Direction_, Head, Kind, Pair, RunPrompt, Side, Source
+from engine.messages import (
+    CompositionKind,
+    Direction_,
+    Head,
+    HeadScores,
+    Kind,
+    Pair,
+    RunPrompt,
+    Side,
+    Source,
+)
 
 DEFAULT_MODEL = "attn-2l"
 DEFAULT_TEXT = "I like green tea, so I drink green"
@@ -41,6 +52,7 @@ class Selection:
     that the query attends to most. `head_chosen` tells a head that somebody picked from one
     that merely stands until the scores are there. `pair` is an earlier and a later head that
     somebody picked to be read as one; none leaves it to the strongest by `composition`.
+    `heads_off` are heads whose output is zeroed in everything that is run.
     """
 
     model: str = DEFAULT_MODEL
@@ -58,6 +70,7 @@ class Selection:
     qk: QKQuestion = QKQuestion()
     pair: Pair | None = None
     composition: CompositionKind = "k"
+    heads_off: tuple[Head, ...] = ()
 
 
 class Session(QObject):
@@ -82,7 +95,17 @@ class Session(QObject):
     def run(self) -> RunPrompt:
         """The run that every panel is about."""
         now = self._selection
-        return RunPrompt(now.model, now.text, now.prepend_bos)
+        return RunPrompt(now.model, now.text, now.prepend_bos, heads_off=now.heads_off)
+
+    @property
+    def scores(self) -> HeadScores:
+        """What every head does on random tokens that repeat, as every panel asks for it."""
+        now = self._selection
+        return HeadScores(now.model, "random", heads_off=now.heads_off)
+
+    def show(self, selection: Selection) -> None:
+        """Select everything anew, as a guided example or a saved session has it."""
+        self._set(**{field.name: getattr(selection, field.name) for field in fields(selection)})
 
     def open_model(self, model: str) -> None:
         """Change the model; the text stays, what was pinned in the old tokens does not."""
@@ -98,6 +121,7 @@ class Session(QObject):
             ov=replace(self._selection.ov, token=None),
             qk=replace(self._selection.qk, token=None),
             pair=None,
+            heads_off=(),
         )
 
     def set_text(self, text: str) -> None:
@@ -126,6 +150,10 @@ class Session(QObject):
     def set_composition(self, kind: CompositionKind) -> None:
         """Score pairs of heads by what the later one's queries, keys or values read."""
         self._set(composition=kind)
+
+    def set_heads_off(self, heads: Iterable[Head]) -> None:
+        """Zero the output of some heads, and of no others; none: the whole model."""
+        self._set(heads_off=tuple(sorted(set(heads))))
 
     def pin(self, query: int, source: int | None = None) -> None:
         """Pin a query position, and the source position it reads (none: where it looks most).

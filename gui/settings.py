@@ -4,7 +4,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from gui.session import DEFAULT_MODEL, DEFAULT_TEXT, Selection
 
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 HISTORY_LENGTH = 50
 SYSTEM_THEME = "system"
 

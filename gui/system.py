@@ -4,6 +4,7 @@ import ctypes
 import importlib
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -25,11 +26,27 @@ def has_display() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def missing_library() -> str:
-    """Return which library Qt misses and the line that installs it, or '' if none."""
+def has_x11() -> bool:
+    """Return whether a window would be shown through X11."""
+    return sys.platform.startswith("linux") and bool(os.environ.get("DISPLAY")) and has_display()
+
+
+def can_have_x11() -> bool:
+    """Return whether X11 is there, or xvfb-run, which lends one to the tests."""
+    return has_x11() or (sys.platform.startswith("linux") and bool(shutil.which("xvfb-run")))
+
+
+def missing_library(*, x11: bool) -> str:
+    """Return which library Qt misses and the line that installs it, or '' if none.
+
+    Parameters
+    ----------
+    x11
+        Whether Qt's X11 plug-in is needed too.
+    """
     try:
         importlib.import_module("PySide6.QtWidgets")
-        if sys.platform.startswith("linux") and os.environ.get("DISPLAY") and has_display():
+        if x11:
             # Qt aborts the process when its X11 plug-in does not load; the loader only says why.
             package = importlib.import_module("PySide6")
             plugins = Path(str(package.__file__)).parent / "Qt" / "plugins" / "platforms"

@@ -1,8 +1,8 @@
 """The window: cards made from PANELS, a bar above, a bar below, and what happens on closing."""
 
 import pkgutil
+from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence, QPaintEvent
@@ -11,14 +11,17 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
     QMessageBox,
-    QTabBar,
     QTabWidget,
+    QVBoxLayout,
     QWidget,
 )
 
 from gui import palette
 from gui.dock import CardDock
 from gui.engine_client import EngineClient
+from gui.guide_bar import GuideBar
+from gui.guides import GUIDES
+from gui.layouts import LAYOUTS, Layout, arrange, share_out
 from gui.panels import PANELS
 from gui.panels.panel import Panel
 from gui.picture_dialog import PictureDialog
@@ -28,11 +31,8 @@ from gui.status_bar import StatusBar
 from gui.theme import THEMES, UNIT
 from gui.top_bar import TopBar
 
-COLUMN_SHARES = (0.21, 0.46, 0.33)
-COLUMN_WIDTHS = (280, 300, 304)
-"""What a column takes of the width, and the least at which its controls stay in one row."""
-LOW = 760
-"""A window of less height lays the last card of a column of three behind the one above it."""
+GROUPS = ("Prompt", "Head", "Model", "Checks")
+"""Sections of the View menu, the `group` of a panel."""
 ABOUT = (
     "Headscope 0.1\n\nA microscope for attention heads: where a head looks (its pattern and its "
     "QK circuit), what it brings (its OV circuit), and how many directions it uses "
@@ -41,6 +41,10 @@ ABOUT = (
 )
 HOW_TO = (
     "Type a prompt. Heads shows every head's pattern on it; click one to open it.\n\n"
+    "An induction head looks at what followed the same token last time, and so can repeat it. "
+    "A previous-token head looks one token back. "
+    "A first-token head rests on the first token. "
+    "Each head's score is its mean attention of that kind on repeated random tokens.\n\n"
     "Attention: each row is a token looking back. Click a cell or a token to pin it.\n\n"
     "OV: what the head raises and lowers when it reads the pinned source. "
     "QK: what it looks for when it stands on the pinned token. Click a token in a list to ask "
@@ -84,6 +88,7 @@ class Window(QMainWindow):
         self._settings = settings
         self._theme = theme
         self._was_painted = False
+        self._layout = LAYOUTS[0]
         # Docks live in a window of their own inside this one, which gives them a margin.
         self._stage = QMainWindow()
         self._stage.setWindowFlags(Qt.WindowType.Widget)
@@ -98,10 +103,18 @@ class Window(QMainWindow):
         self.docks = [
             CardDock(pkgutil.resolve_name(name)(session, client), self._stage) for name in PANELS
         ]
+        self.guide = GuideBar(session)
+        self.guide.cards_wanted.connect(self.open_cards)
         self.top = TopBar(session, client, self._make_menus())
         self.top.picture_wanted.connect(self.save_picture)
         self.top.theme_toggled.connect(self._toggle_theme)
-        self.setMenuWidget(self.top)
+        above = QWidget()
+        rows = QVBoxLayout(above)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(self.top)
+        rows.addWidget(self.guide)
+        self.setMenuWidget(above)
         self.status = StatusBar(session, client)
         self.setStatusBar(self.status)
         self.reset_layout()
@@ -114,32 +127,25 @@ class Window(QMainWindow):
         """The panels, in the order of PANELS."""
         return [dock.panel for dock in self.docks]
 
-    def reset_layout(self) -> None:
-        """Put every card back where it stood at first."""
-        columns: dict[int, list[CardDock]] = {}
-        for dock in self.docks:
-            dock.setFloating(False)
-            self._stage.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
-            columns.setdefault(dock.panel.column, []).append(dock)
-        heads = [columns[column][0] for column in sorted(columns)]
-        for left, right in pairwise(heads):
-            self._stage.splitDockWidget(left, right, Qt.Orientation.Horizontal)
-        for docks in columns.values():
-            for place, (above, below) in enumerate(pairwise(docks), 2):
-                if place > 2 and self.height() < LOW:
-                    self._stage.tabifyDockWidget(above, below)
-                else:
-                    self._stage.splitDockWidget(above, below, Qt.Orientation.Vertical)
-        for dock in self.docks:
-            dock.show()
-        for docks in columns.values():
-            for dock in docks[:2]:
-                dock.raise_()
-        for tabs in self._stage.findChildren(QTabBar):
-            tabs.setDrawBase(False)
-        self._share_out(columns, heads)
+    def lay_out(self, layout: Layout) -> None:
+        """Put every card where a layout has it, and close those that it has not."""
+        self._layout = layout
+        self._stage.setUpdatesEnabled(False)
+        arrange(self._stage, self.docks, layout)
+        share_out(self._stage, self.docks, layout)
         # Qt shares the room out anew when a window is first shown.
-        QTimer.singleShot(0, self, lambda: self._share_out(columns, heads))
+        QTimer.singleShot(0, self, self._finish_layout)
+
+    def reset_layout(self) -> None:
+        """Put every card back where the layout last chosen has it."""
+        self.lay_out(self._layout)
+
+    def open_cards(self, titles: Sequence[str]) -> None:
+        """Show some cards, in front of others."""
+        for dock in self.docks:
+            if dock.panel.title in titles:
+                dock.show()
+                dock.raise_()
 
     def restore(self) -> None:
         """Go back to the layout of the last time, if there was one."""
@@ -191,19 +197,9 @@ class Window(QMainWindow):
         self.hide()
         event.accept()
 
-    def _share_out(self, columns: dict[int, list[CardDock]], heads: list[CardDock]) -> None:
-        room = self.width() - 2 * UNIT - (len(heads) - 1) * UNIT
-        widths = [
-            max(least, int(share * room))
-            for share, least in zip(COLUMN_SHARES, COLUMN_WIDTHS, strict=True)
-        ]
-        middle = COLUMN_SHARES.index(max(COLUMN_SHARES))
-        widths[middle] -= sum(widths) - room
-        self._stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
-        for docks in columns.values():
-            whole = sum(dock.panel.share for dock in docks)
-            heights = [dock.panel.share * self.height() // whole for dock in docks]
-            self._stage.resizeDocks(docks, heights, Qt.Orientation.Vertical)
+    def _finish_layout(self) -> None:
+        share_out(self._stage, self.docks, self._layout)
+        self._stage.setUpdatesEnabled(True)
 
     def _restore_docks(self, state: QByteArray) -> None:
         if not self._stage.restoreState(state):
@@ -228,16 +224,17 @@ class Window(QMainWindow):
         self._add(file, "Stop", "Esc", self.client.cancel)
         file.addSeparator()
         self._add(file, "Quit", "Ctrl+Q", self.close)
-        for number, dock in enumerate(self.docks, 1):
-            action = dock.toggleViewAction()
-            action.setText(f"{dock.panel.title}: {dock.panel.about}")
-            action.setShortcut(QKeySequence(f"Ctrl+{number}"))
-            self.addAction(action)
-            view.addAction(action)
-        view.addSeparator()
+        for number, layout in enumerate(LAYOUTS, 1):
+            text = f"{layout.name}: {layout.about}"
+            self._add(view, text, f"Ctrl+Alt+{number}", partial(self.lay_out, layout))
         self._add(view, "Reset layout", "Ctrl+0", self.reset_layout)
+        for group in GROUPS:
+            view.addSection(group)
+            for dock in self.docks:
+                if dock.panel.group == group:
+                    view.addAction(self._open_action(dock))
         view.addSeparator()
-        group = QActionGroup(self)
+        themes = QActionGroup(self)
         self._theme_actions: dict[str, QAction] = {}
         for name in (SYSTEM_THEME, *THEMES):
             self._theme_actions[name] = action = view.addAction(
@@ -245,10 +242,24 @@ class Window(QMainWindow):
             )
             action.setCheckable(True)
             action.setChecked(name == self._theme)
-            group.addAction(action)
+            themes.addAction(action)
         self._add(help_, "How to read a head", "F1", partial(self._tell, "How to", HOW_TO))
+        for guide in GUIDES:
+            self._add(help_, f"{guide.name}: {guide.about}", "", partial(self.guide.start, guide))
+        help_.addSeparator()
         self._add(help_, "About Headscope", "", partial(self._tell, "About Headscope", ABOUT))
         return [file, view, help_]
+
+    def _open_action(self, dock: CardDock) -> QAction:
+        action = dock.toggleViewAction()
+        action.setText(f"{dock.panel.title}: {dock.panel.about}")
+        number = self.docks.index(dock) + 1
+        if number < 10:
+            action.setShortcut(QKeySequence(f"Ctrl+{number}"))
+        # A card that lies behind another is opened to be seen.
+        action.triggered.connect(lambda opened: dock.raise_() if opened else None)
+        self.addAction(action)
+        return action
 
     def _add(self, menu: QMenu, text: str, keys: str, does: object) -> QAction:
         action = QAction(text, self)

@@ -1,5 +1,6 @@
 """Rules for every test: offscreen, settings of its own, nothing left running."""
 
+import gc
 import os
 import sys
 import threading
@@ -36,6 +37,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("display"):
             item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def _garbage_waits() -> Iterator[None]:
+    """Collect between tests, as the window does between events: see gui.garbage."""
+    from gui import garbage
+
+    gc.disable()
+    yield
+    garbage.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -3,10 +3,10 @@ import json
 import re
 import subprocess
 import sys
-import warnings
 
 import pytest
 
+import engine
 import main as headscope
 from engine import Engine
 from engine.messages import Refused
@@ -39,7 +39,7 @@ def test_ask_prints_the_request_and_the_result(run):
 def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
     status, out, err = run("ask", "attention", *PROMPT, "--head", "0.3")
     assert (status, out) == (2, "")
-    assert err == "headscope: layer 0 has heads 0 to 0, not 0.3\n"
+    assert err == "headscope: toy has only head 0.0 (layer.head), not 0.3\n"
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,8 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
         (["figure", "attention", *PROMPT, "--width", "x", "-o", "f.pdf"], "from 1 to 100, not 'x'"),
         (["draw"], "there is no command 'draw': there are ask, figure and models"),
+        (["models", "x"], "models takes no words: leave 'x' out"),
+        (["--version", "--verbose"], "--version takes no words: leave '--verbose' out"),
         (["--screenshots", "x"], "no option '--screenshots'"),
         (["--screenshot"], "--screenshot needs a value"),
         (["--screenshot", "x.jpg"], "a screenshot is a PNG"),
@@ -118,7 +120,7 @@ def test_a_fault_of_our_own_ends_one_line_of_ask_dash_and_not_the_next(run, monk
 def test_help_names_every_command_and_question(run, words):
     status, out, err = run(*words)
     assert (status, err) == (0, "")
-    for word in ("ask -", "figure", "models", "--screenshot", "ov-tokens", "head-grid"):
+    for word in ("ask -", "figure", "models", "--screenshot", "ov-tokens", "head-scores"):
         assert word in out
 
 
@@ -138,14 +140,9 @@ def test_models_lists_what_can_be_opened(run):
     assert {"attn-1l", "attn-2l", "toy", "toy-sharp"} <= set(names)
 
 
-def test_libraries_are_kept_quiet_unless_verbose(capsys):
-    with headscope.quiet():
-        print("bar", file=sys.stderr)  # noqa: T201
-        warnings.warn("noise", stacklevel=1)
-    assert capsys.readouterr() == ("", "")
-    with headscope.quiet(verbose=True):
-        print("bar", file=sys.stderr)  # noqa: T201
-    assert capsys.readouterr().err == "bar\n"
+def test_version_is_that_of_this_tree(run):
+    assert run("--version") == (0, f"headscope {engine.__version__}\n", "")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", engine.__version__)
 
 
 def test_a_fault_of_our_own_is_one_line_too(run, monkeypatch):
@@ -178,12 +175,29 @@ def test_what_a_figure_could_not_do_is_said_when_verbose(run, monkeypatch, tmp_p
     assert "no font covers x\n" in err
 
 
-def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
-    path = str(tmp_path / "nowhere" / "f.csv")
-    status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", "-o", path)
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([*PROMPT, "--layer", "0", "-o", "f.bad"], "'f.bad' does not end in .pdf"),
+        ([*PROMPT, "--layer", "0", "-o", "nowhere/f.csv"], "there is no folder 'nowhere'"),
+        ([*PROMPT, "--layer", "0", "--width", "30", "-o", "f.pdf"], "a width of 30 inches"),
+        ([*PROMPT, "--head", "0.3", "-o", "f.pdf"], "toy has only head 0.0"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_before_the_model_runs(run, monkeypatch, words, sentence):
+    monkeypatch.setattr(Engine, "answer", lambda *given: pytest.fail("the model ran"))
+    status, out, err = run("figure", "attention", *words)
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert "nowhere" in err
-    assert "No such file or directory" in err
+    assert sentence in err
+
+
+def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
+    path = tmp_path / "f.csv"
+    path.mkdir()
+    status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", "-o", str(path))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "f.csv" in err
+    assert "Is a directory" in err
 
 
 @pytest.fixture
@@ -196,7 +210,7 @@ def opened(monkeypatch):
         return 0
 
     monkeypatch.setattr(app, "run", run)
-    monkeypatch.setattr(system, "missing_library", lambda: "")
+    monkeypatch.setattr(system, "missing_library", lambda x11: "")
     return given
 
 
@@ -250,6 +264,27 @@ def test_a_missing_library_is_named_with_the_line_that_installs_it(run, monkeypa
     assert re.search(r"apt-get install .*\blibegl1\b", err)
     with pytest.raises(Refused, match=r"libEGL\.so\.1"):
         headscope._dispatch([])
+
+
+@pytest.mark.parametrize(
+    ("display", "xvfb", "told"), [("", "", False), (":9", "", True), ("", "/bin/xvfb-run", True)]
+)
+def test_what_the_x11_plugin_misses_is_named_where_x11_could_be(
+    run, monkeypatch, display, xvfb, told
+):
+    def fail(path):
+        assert path.endswith("libqxcb.so")
+        raise OSError("libxcb-cursor.so.0: cannot open shared object file: No such file")
+
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(system.ctypes, "CDLL", fail)
+    monkeypatch.setattr(system.shutil, "which", lambda name: xvfb or None)
+    monkeypatch.setenv("DISPLAY", display)
+    monkeypatch.delenv("QT_QPA_PLATFORM")
+    status, out, err = run("--check-system")
+    assert (status, out) == (int(told), "")
+    assert ("Qt needs libxcb-cursor.so.0" in err) is told
+    assert ("libxcb-cursor0" in err) is told
 
 
 def test_a_whole_system_lacks_nothing(run):

@@ -9,14 +9,15 @@ from engine.circuits.destination_row import destination_row
 from engine.circuits.direct_path import direct_path
 from engine.circuits.direction import direction
 from engine.circuits.eigenvalues import eigenvalues
-from engine.circuits.head_grid import head_grid
 from engine.circuits.head_output import head_output
+from engine.circuits.head_scores import head_scores
 from engine.circuits.load_model import load_model
 from engine.circuits.logit_attribution import logit_attribution
 from engine.circuits.logit_lens import logit_lens
 from engine.circuits.ov_tokens import ov_tokens
 from engine.circuits.qk_tokens import qk_tokens
 from engine.circuits.run_prompt import run_prompt
+from engine.circuits.skip_trigrams import skip_trigrams
 from engine.circuits.spectrum import spectrum
 from engine.circuits.table import table
 from engine.circuits.thumbnails import thumbnails
@@ -29,14 +30,15 @@ from engine.messages import (
     Direction,
     DirectPath,
     Eigenvalues,
-    HeadGrid,
     HeadOutput,
+    HeadScores,
     LoadModel,
     LogitAttribution,
     LogitLens,
     OVTokens,
     QKTokens,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Table,
     Thumbnails,
@@ -64,5 +66,6 @@ COMPUTATIONS: dict[type, Callable[..., Any]] = {
     Eigenvalues: eigenvalues,
     DestinationRow: destination_row,
     LogitLens: logit_lens,
-    HeadGrid: head_grid,
+    HeadScores: head_scores,
+    SkipTrigrams: skip_trigrams,
 }

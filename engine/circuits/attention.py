@@ -4,6 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from engine.circuits.head_output import moved
 from engine.job import Job
 from engine.messages import Attention, Head, Patterns
 from engine.model import Model
@@ -14,7 +15,8 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
     """Return the patterns, scores or value-weighted patterns of a layer.
 
     The pattern is the one that the model itself used. Scores are q . k with biases over the model's
-    divisor. Value-weighted is A[q, k] ||x_k W_V W_O||, x_k what the head reads at the key.
+    divisor. Value-weighted is A[q, k] ||x_k W_V W_O||, x_k what the head reads at the key;
+    0 for a head that is off.
 
     Parameters
     ----------
@@ -52,10 +54,8 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
 def _moved_norms(
     model: Model, passed: ForwardPass, layer: int, job: Job
 ) -> Float[Tensor, "head key"]:
-    read = model.read(passed.streams[layer])
     norms = []
     for number in range(model.n_heads):
         job.step(number, model.n_heads, f"weighing head {layer}.{number}")
-        weights = model.head(Head(layer, number))
-        norms.append((read @ weights.W_V @ weights.W_O).norm(dim=-1))
+        norms.append(moved(model, passed, Head(layer, number)).norm(dim=-1))
     return torch.stack(norms)

@@ -1,5 +1,6 @@
 """What one head adds to the logits at one position of a prompt."""
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -14,6 +15,8 @@ from engine.runs import ForwardPass
 def moved(model: Model, passed: ForwardPass, head: Head) -> Float[Tensor, "source d_model"]:
     """Return X W_V W_O: what a head hands on from each position when it attends to it with 1.
 
+    A head that is off hands on nothing.
+
     Parameters
     ----------
     model : Model
@@ -23,6 +26,8 @@ def moved(model: Model, passed: ForwardPass, head: Head) -> Float[Tensor, "sourc
     head : Head
         The head.
     """
+    if head in passed.heads_off:
+        return torch.zeros_like(passed.streams[head[0]])
     weights = model.head(head)
     return model.read(passed.streams[head[0]]) @ weights.W_V @ weights.W_O
 

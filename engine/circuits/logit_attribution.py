@@ -69,7 +69,8 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
             values.append(parts)
             sources += places
             heads += [head] * len(places)
-    written = torch.stack([model.written_bias(layer) for layer in range(model.n_layers)])
+    off = request.run.heads_off
+    written = torch.stack([model.written_bias(layer, off) for layer in range(model.n_layers)])
     bias = float(model.logit_biases()[target]) - contrast.bias
     values.append((written.sum(0).double() @ column + bias)[None])
     parts = torch.cat(values)

@@ -41,7 +41,7 @@ def ends(model: Model, values: Float[Tensor, " d_vocab"], k: int) -> Ends:
     if k < 1:
         raise Refused(f"k, the number of tokens to list, must be at least 1, not {k}")
     array = values.numpy()
-    top, bottom = _largest(array, k), _largest(-array, k)
+    top, bottom = largest(array, k), largest(-array, k)
     return Ends(
         ids=top,
         labels=model.tokens.labelled(top.tolist()),
@@ -87,10 +87,11 @@ def rank_of(values: Float[Tensor, " d_vocab"], token: int) -> int:
     return 1 + int((values > values[token]).sum())
 
 
-def _largest(array: FloatArray, k: int) -> IntArray:
+def largest(array: FloatArray, k: int) -> IntArray:
+    """Return the ids of the k largest values, largest first; equal values go by id."""
     k = min(k, len(array))
     least = np.partition(array, len(array) - k)[len(array) - k]
     candidates = np.flatnonzero(array >= least)
     order = np.argsort(-array[candidates], kind="stable")
-    largest: IntArray = candidates[order][:k]
-    return largest
+    found: IntArray = candidates[order][:k]
+    return found

@@ -38,6 +38,7 @@ from engine.messages.prompts import (
     Attention,
     DestinationRow,
     HeadRows,
+    HeadsOff,
     LayerGuesses,
     LogitLens,
     Patterns,
@@ -47,8 +48,12 @@ from engine.messages.prompts import (
     Thumbnails,
 )
 from engine.messages.scores import (
-    HeadGrid,
-    HeadGridScores,
+    MEASURES,
+    PATTERN_MEASURES,
+    WEIGHT_MEASURES,
+    HeadScores,
+    MeasuredHeads,
+    Measures,
 )
 from engine.messages.spectra import (
     ComplexValues,
@@ -85,6 +90,7 @@ from engine.messages.terms import (
     TopK,
     Way,
 )
+from engine.messages.trigrams import SkipTrigrams, TrigramList
 
 Request = (
     ListModels
@@ -106,7 +112,8 @@ Request = (
     | Eigenvalues
     | DestinationRow
     | LogitLens
-    | HeadGrid
+    | HeadScores
+    | SkipTrigrams
 )
 Result = (
     ModelList
@@ -128,7 +135,8 @@ Result = (
     | ComplexValues
     | HeadRows
     | LayerGuesses
-    | HeadGridScores
+    | MeasuredHeads
+    | TrigramList
 )
 
 QUESTIONS: dict[str, type[Request]] = {
@@ -151,11 +159,15 @@ QUESTIONS: dict[str, type[Request]] = {
     "eigenvalues": Eigenvalues,
     "destination-row": DestinationRow,
     "logit-lens": LogitLens,
-    "head-grid": HeadGrid,
+    "head-scores": HeadScores,
+    "skip-trigrams": SkipTrigrams,
 }
 
 __all__ = [
+    "MEASURES",
+    "PATTERN_MEASURES",
     "QUESTIONS",
+    "WEIGHT_MEASURES",
     "Attention",
     "BoolArray",
     "Circuit",
@@ -173,11 +185,11 @@ __all__ = [
     "FloatArray",
     "Group",
     "Head",
-    "HeadGrid",
-    "HeadGridScores",
     "HeadName",
     "HeadOutput",
     "HeadRows",
+    "HeadScores",
+    "HeadsOff",
     "IntArray",
     "Kind",
     "LayerGuesses",
@@ -186,6 +198,8 @@ __all__ = [
     "LogitAttribution",
     "LogitLens",
     "LogitParts",
+    "MeasuredHeads",
+    "Measures",
     "ModelEntry",
     "ModelFacts",
     "ModelList",
@@ -208,6 +222,7 @@ __all__ = [
     "ScoreRanking",
     "Side",
     "SingularValues",
+    "SkipTrigrams",
     "Source",
     "Spectrum",
     "Split",
@@ -219,6 +234,7 @@ __all__ = [
     "TokenRanking",
     "TokenTable",
     "TopK",
+    "TrigramList",
     "VirtualHead",
     "VirtualHeadParts",
     "Vocabulary",

@@ -15,6 +15,15 @@ from engine.messages.terms import (
     TopK,
 )
 
+HeadsOff = Annotated[
+    tuple[Head, ...], Says("heads whose output is zeroed, such as 0.2,1.3 on the command line")
+]
+
+
+def heads_in_order(heads: tuple[Head, ...]) -> tuple[Head, ...]:
+    """Return heads in the order of the model, each once."""
+    return tuple(sorted(set(heads)))
+
 
 @dataclass(frozen=True)
 class RunPrompt:
@@ -27,6 +36,11 @@ class RunPrompt:
         Says("put the beginning-of-sequence token first; none: as the model is used to"),
     ] = None
     k: TopK = 10
+    heads_off: HeadsOff = ()
+
+    def __post_init__(self) -> None:
+        """Put the heads that are off in order, so that equal questions are equal."""
+        object.__setattr__(self, "heads_off", heads_in_order(self.heads_off))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,6 @@ if _log.level == logging.NOTSET:
     # "Building the font cache" and the like, said as it is imported, is not ours to print.
     _log.setLevel(logging.ERROR)
 
-from gui.figures.files import FIGURES, write  # noqa: E402
+from gui.figures.files import FIGURES, check, write  # noqa: E402
 
-__all__ = ["FIGURES", "write"]
+__all__ = ["FIGURES", "check", "write"]

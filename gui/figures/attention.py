@@ -16,22 +16,8 @@ _GAP = 2.0
 def draw_attention(
     page: Page, request: Attention, result: Patterns, head: Head | None = None
 ) -> float:
-    """Draw the patterns, scores or value-weighted patterns of a layer, or of one head of it.
-
-    Raises
-    ------
-    Refused
-        If the head is not one of the layer.
-    """
-    count = result.values.shape[0]
-    numbers = list(range(count))
-    if head is not None:
-        if head.layer != request.layer or not 0 <= head.number < count:
-            raise Refused(
-                f"head {head} is not one of layer {request.layer}: choose from "
-                f"{request.layer}.0 to {request.layer}.{count - 1}"
-            )
-        numbers = [head.number]
+    """Draw the patterns, scores or value-weighted patterns of a layer, or of one head of it."""
+    numbers = list(range(result.values.shape[0])) if head is None else [head.number]
     values = result.values[numbers]
     names = [Head(request.layer, number).name for number in numbers]
     several = len(names) > 1

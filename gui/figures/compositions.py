@@ -40,7 +40,7 @@ def draw_composition(page: Page, request: Composition, result: CompositionScores
         columns=Axis("later head", _names(later), token=False),
         scale=amounts(values),
         bar="composition score",
-        marked=[(earlier.index(pair.earlier), later.index(pair.later))],
+        marked=[[(earlier.index(pair.earlier), later.index(pair.later))]],
     )
     bottom = panels.draw(page, y, grids)
     words = (

@@ -22,14 +22,15 @@ from engine.messages import (
     DirectPath,
     Eigenvalues,
     Head,
-    HeadGrid,
     HeadOutput,
+    HeadScores,
     LogitAttribution,
     LogitLens,
     OVTokens,
     QKTokens,
     Refused,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Table,
     Thumbnails,
@@ -37,10 +38,15 @@ from engine.messages import (
 )
 from gui.figures import provenance, rows
 from gui.figures.attention import draw_attention, draw_thumbnails
-from gui.figures.circuits import draw_direction, draw_ov_tokens, draw_qk_tokens
+from gui.figures.circuits import (
+    draw_direction,
+    draw_ov_tokens,
+    draw_qk_tokens,
+    draw_skip_trigrams,
+)
 from gui.figures.compositions import draw_composition, draw_eigenvalues
 from gui.figures.fonts import GENERIC, uncovered
-from gui.figures.grids import draw_head_grid, draw_table
+from gui.figures.grids import draw_head_scores, draw_table
 from gui.figures.layers import draw_destination_row, draw_logit_lens
 from gui.figures.page import SMALLEST, Page
 from gui.figures.paths import (
@@ -69,7 +75,8 @@ FIGURES: dict[type, Callable[..., float]] = {
     Eigenvalues: draw_eigenvalues,
     DestinationRow: draw_destination_row,
     LogitLens: draw_logit_lens,
-    HeadGrid: draw_head_grid,
+    HeadScores: draw_head_scores,
+    SkipTrigrams: draw_skip_trigrams,
 }
 """How the answer to each question is drawn on a page; each returns the height it used."""
 
@@ -122,16 +129,15 @@ def write(
     Raises
     ------
     Refused
-        If the question has no picture, the kind of file is unknown, the head is not one of the
-        layer, or the page is too small for what it is to show.
+        If the question has no picture, the kind of file is unknown, there is no such folder, the
+        head is not one of the layer, or the page is too small for what it is to show.
     OSError
         If the file cannot be written; what was there before is left as it was.
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise Refused(f"{path.name!r} does not end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+    check(request, path, width=width, font_size=font_size)
     _check_head(request, result, head)
+    suffix = path.suffix.lower()
     if suffix == ".csv":
         _replace(path, rows.encode(rows.rows(request, result, head)))
         return ()
@@ -141,6 +147,33 @@ def write(
     if not boxes:
         return ()
     return (f"no installed font covers {', '.join(boxes)}: drawn as boxes",)
+
+
+def check(request: Any, path: Path, *, width: float, font_size: float) -> None:
+    """Refuse what `write` would refuse whatever the answer; parameters are those of `write`."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise Refused(f"{path.name!r} does not end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+    if not path.absolute().parent.is_dir():
+        raise Refused(f"there is no folder {str(path.parent)!r} to write a figure in")
+    if suffix != ".csv":
+        _check_page(request, width, font_size)
+
+
+def _check_page(request: Any, width: float, font_size: float) -> None:
+    if type(request) not in FIGURES:
+        names = [name for name, kind in QUESTIONS.items() if kind in FIGURES]
+        raise Refused(
+            f"there is no picture of this answer: draw {', '.join(names[:-1])} or {names[-1]}"
+        )
+    if not _NARROWEST <= width <= _WIDEST:
+        raise Refused(f"a width of {width:g} inches: choose {_NARROWEST:g} to {_WIDEST:g}")
+    if not SMALLEST <= font_size <= _LARGEST:
+        raise Refused(f"a font size of {font_size:g} points: choose {SMALLEST:g} to {_LARGEST:g}")
+    if getattr(request, "k", 0) > MOST_TOKENS:
+        raise Refused(
+            f"a figure lists at most {MOST_TOKENS} tokens, not {request.k}: -o FILE.csv takes all"
+        )
 
 
 def _check_head(request: Any, result: Any, head: Head | None) -> None:
@@ -165,19 +198,8 @@ def compose(
     font_size: float = 7.0,
 ) -> Page:
     """Set the answer to a question on a page; parameters and refusals are those of `write`."""
-    if type(request) not in FIGURES:
-        names = [name for name, kind in QUESTIONS.items() if kind in FIGURES]
-        raise Refused(
-            f"there is no picture of this answer: draw {', '.join(names[:-1])} or {names[-1]}"
-        )
-    if not _NARROWEST <= width <= _WIDEST:
-        raise Refused(f"a width of {width:g} inches: choose {_NARROWEST:g} to {_WIDEST:g}")
-    if not SMALLEST <= font_size <= _LARGEST:
-        raise Refused(f"a font size of {font_size:g} points: choose {SMALLEST:g} to {_LARGEST:g}")
-    if getattr(request, "k", 0) > MOST_TOKENS:
-        raise Refused(
-            f"a figure lists at most {MOST_TOKENS} tokens, not {request.k}: -o FILE.csv takes all"
-        )
+    _check_page(request, width, font_size)
+    _check_head(request, result, head)
     options = {"head": head} if head is not None else {}
     with _exact():
         page = Page(width, font_size)

@@ -1,20 +1,19 @@
 """Whole tables of tokens, and the scores of all heads."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
-from engine.messages import Head, HeadGrid, HeadGridScores, Table, TokenTable
-from gui.figures import heading, panels
+from engine.messages import MEASURES, Head, HeadScores, MeasuredHeads, Refused, Table, TokenTable
+from gui.figures import cells, heading, panels
 from gui.figures.colours import SHARES, signed
 from gui.figures.labels import Axis
 from gui.figures.page import Page
+from gui.measures import LEAST_SCORE, MOST_TIED, TIE, best
 from gui.numbers import plain
 
-MEASURES = (
-    ("induction", "induction"),
-    ("previous_token", "previous token"),
-    ("first_token", "first token"),
-)
-"""Fields of HeadGridScores and what they are called."""
+_SIGNED = ("ov_eigenvalue_copying", "qk_eigenvalue_positivity")
+_ACROSS = (5, 4, 2)
 
 
 def draw_table(page: Page, request: Table, result: TokenTable) -> float:
@@ -34,30 +33,76 @@ def draw_table(page: Page, request: Table, result: TokenTable) -> float:
     return panels.draw(page, y, grids)
 
 
-def draw_head_grid(page: Page, request: HeadGrid, result: HeadGridScores) -> float:
-    """Draw the three measures of every head, layer down and head across, the best outlined."""
-    y = heading.draw(page, "Heads on repeated random tokens", request.model)
-    values = np.stack([getattr(result, field) for field, _ in MEASURES])
-    _, n_layers, n_heads = values.shape
-    best = [divmod(int(np.nanargmax(grid)), n_heads) for grid in values]
+def draw_head_scores(page: Page, request: HeadScores, result: MeasuredHeads) -> float:
+    """Draw the shares among the measures, layer down and head across, the best outlined and named.
+
+    Measures in other units would need colours of their own; rows of CSV hold them all.
+    """
+    y = heading.draw(page, "Scores of all heads", request.model)
+    names = [
+        name
+        for name, values in result.scores.items()
+        if MEASURES[name].unit == "1" and name not in _SIGNED and np.isfinite(values).all()
+    ]
+    if not names:
+        raise Refused("no measure is defined on this prompt: it needs more than one token")
+    values = np.stack([result.grid(name) for name in names])
+    count, n_layers, n_heads = values.shape
+    winners = [best(grid) for grid in values]
     stacked = n_heads >= 3 * n_layers
-    titles = []
-    for panel, ((_, name), place) in enumerate(zip(MEASURES, best, strict=True)):
-        winner = f"{Head(*place).name} {values[panel][place]:.2f}"
-        titles.append([f"{name}: {winner}"] if stacked else [name, winner])
+    labels = page.measure(f"L{n_layers - 1}", page.small) + 4.0
+    room = page.width - labels - cells.bar_width(page, SHARES, 120.0) - 12.0 if stacked else 0.0
+    titles = [
+        _title(page, _called(name), heads, grid, room)
+        for name, heads, grid in zip(names, winners, values, strict=True)
+    ]
+    lines = max(map(len, titles))
     grids = panels.Grids(
-        titles=titles,
+        # The names of panels side by side stand on one line.
+        titles=titles if stacked else [[*title, *[""] * (lines - len(title))] for title in titles],
         values=values,
-        seen=np.isfinite(values).all(axis=0),
+        seen=np.ones((n_layers, n_heads), dtype=bool),
         rows=Axis("", [f"L{layer}" for layer in range(n_layers)], token=False),
         columns=Axis("", [f"H{number}" for number in range(n_heads)], token=False),
         scale=SHARES,
-        bar="mean attention",
-        marked=best,
+        bar="share",
+        marked=winners,
     )
-    bottom = panels.draw(page, y, grids, across=(1,) if stacked else (3,))
-    words = (
-        f"{request.sequences} sequences (seed {request.seed}): {result.length} random tokens, "
-        "then the same again; the best head of each measure is outlined and named."
+    across = (1,) if stacked else (*(n for n in _ACROSS if count % n == 0), 1)
+    bottom = panels.draw(page, y, grids, across=across)
+    return heading.sentence(page, bottom + 4.0, [" ".join(_footnotes(request, result))])
+
+
+def _called(name: str) -> str:
+    words = name.removeprefix("prompt_").replace("_", " ")
+    return f"{words}*" if name.startswith("prompt_") else words
+
+
+def _footnotes(request: HeadScores, result: MeasuredHeads) -> Iterator[str]:
+    if result.length is not None:
+        yield (
+            f"{request.sequences} sequences (seed {request.seed}): {result.length} random tokens, "
+            "then the same again;"
+        )
+    if request.run is not None:
+        yield "* on the prompt;"
+    if request.heads_off:
+        yield f"heads off: {', '.join(head.name for head in request.heads_off)};"
+    yield (
+        "outlined and named are the best head of each measure and those "
+        f"within {TIE} of it ({MOST_TIED} at most), none below {LEAST_SCORE}."
     )
-    return heading.sentence(page, bottom + 4.0, [words])
+
+
+def _title(
+    page: Page, name: str, heads: Sequence[Head], values: np.ndarray, room: float
+) -> list[str]:
+    """Return the lines that name a measure and its best heads, as many on one as there is room."""
+    lines = [name]
+    for place, text in enumerate([f"{head.name} {values[head]:.2f}" for head in heads] or ["none"]):
+        joined = f"{lines[-1]}{', ' if place else ': '}{text}"
+        if page.measure(joined, page.small) <= room:
+            lines[-1] = joined
+        else:
+            lines.append(text)
+    return lines

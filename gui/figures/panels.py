@@ -42,7 +42,7 @@ class Grids:
     bar
         Title of the colour bar.
     marked
-        Cell of each panel to outline, row and column.
+        Cells to outline in each panel, row and column.
     """
 
     titles: Sequence[Sequence[str]]
@@ -52,7 +52,7 @@ class Grids:
     columns: Axis
     scale: Scale
     bar: str
-    marked: Sequence[tuple[int, int]] = ()
+    marked: Sequence[Sequence[tuple[int, int]]] = ()
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ def _draw_panel(
         grids.scale,
         rectangles=_rectangles(grids),
     )
-    if grids.marked:
-        row, column = grids.marked[panel]
-        box = [x + column * cell, y + row * cell, x + (column + 1) * cell, y + (row + 1) * cell]
-        page.boxes(np.array([box]), LIGHT.curve_qk, edge=1.0, hollow=True)
+    if grids.marked and grids.marked[panel]:
+        places = np.array(grids.marked[panel])[:, ::-1]
+        boxes = np.array([x, y, x, y]) + cell * np.hstack([places, places + 1])
+        page.boxes(boxes, LIGHT.curve_qk, edge=1.0, hollow=True)

@@ -12,10 +12,10 @@ from engine.messages import (
     Direction,
     DirectPath,
     Head,
-    HeadGrid,
-    HeadGridScores,
+    HeadScores,
     ListModels,
     LoadModel,
+    MeasuredHeads,
     ModelFacts,
     ModelList,
     OVTokens,
@@ -25,17 +25,18 @@ from engine.messages import (
     Run,
     RunPrompt,
     SingularValues,
+    SkipTrigrams,
     Spectrum,
     Table,
     ThumbnailPatterns,
     Thumbnails,
     TokenRanking,
     TokenTable,
+    TrigramList,
     Vocabulary,
     VocabularyTokens,
 )
 from gui.figures.circuits import ends
-from gui.figures.grids import MEASURES
 from gui.figures.rows_of_paths import PATH_ROWS, Row
 
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
@@ -151,12 +152,25 @@ def _table(request: Table, result: TokenTable) -> Iterator[Row]:
             yield row, result.labels[row], column, result.labels[column], value
 
 
-def _head_grid(request: HeadGrid, result: HeadGridScores) -> Iterator[Row]:
-    yield "head", *(field for field, _ in MEASURES)
-    scores = [getattr(result, field).tolist() for field, _ in MEASURES]
-    for layer in range(len(scores[0])):
-        for number in range(len(scores[0][layer])):
-            yield str(Head(layer, number)), *(grid[layer][number] for grid in scores)
+def _head_scores(request: HeadScores, result: MeasuredHeads) -> Iterator[Row]:
+    yield "head", *result.scores
+    columns = [values.tolist() for values in result.scores.values()]
+    for head, values in zip(result.heads, zip(*columns, strict=True), strict=True):
+        yield str(head), *values
+
+
+def _skip_trigrams(request: SkipTrigrams, result: TrigramList) -> Iterator[Row]:
+    yield (
+        "place", "source_id", "source_token", "query_id", "query_token", "out_id", "out_token",
+        "qk", "ov", "value",
+    )  # fmt: skip
+    listed = zip(
+        result.source_ids.tolist(), result.source_labels, result.query_ids.tolist(),
+        result.query_labels, result.out_ids.tolist(), result.out_labels, result.qk.tolist(),
+        result.ov.tolist(), result.values.tolist(), strict=True,
+    )  # fmt: skip
+    for place, trigram in enumerate(listed):
+        yield place + 1, *trigram
 
 
 def _models(request: ListModels, result: ModelList) -> Iterator[Row]:
@@ -187,7 +201,8 @@ ROWS: dict[type, Callable[[Any, Any], Iterator[Row]]] = {
     Spectrum: _spectrum,
     Direction: _direction,
     Table: _table,
-    HeadGrid: _head_grid,
+    HeadScores: _head_scores,
+    SkipTrigrams: _skip_trigrams,
     DirectPath: _ranking,
     **PATH_ROWS,
 }

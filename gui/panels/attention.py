@@ -5,12 +5,12 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
 from engine.messages import (
     Attention,
-    HeadGrid,
-    HeadGridScores,
     Kind,
+    MeasuredHeads,
     Patterns,
     Request,
     Run,
+    Vocabulary,
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, plain
@@ -69,7 +69,7 @@ class AttentionPanel(Panel):
             "Colour the prompt by what the pinned token attends to, or by what attends to it",
         )
         self.looking.changed.connect(session.set_looking)
-        self.strip = TokenStrip(max_lines=4)
+        self.strip = TokenStrip(max_lines=12)
         self.strip.setAccessibleName("Prompt, coloured by attention")
         self.strip.clicked.connect(session.pin)
         self._caps = (
@@ -100,7 +100,8 @@ class AttentionPanel(Panel):
             wanted["shown"] = Attention(run, layer, now.kind)
             wanted["pattern"] = Attention(run, layer, "pattern")
             wanted["scores"] = Attention(run, layer, "scores")
-        wanted["grid"] = HeadGrid(now.model)
+        wanted["grid"] = self.session.scores
+        wanted["vocabulary"] = Vocabulary(now.model)
         return wanted
 
     def draw(self) -> None:
@@ -124,6 +125,9 @@ class AttentionPanel(Panel):
         values = shown.values[self._drawn]
         kind = self._kind()
         low, high = reading.limits(values, shown.mask, kind, hide_bos)
+        ids = run.ids.tolist()
+        pieces = self.pieces(ids)
+        places = [place for place, token in enumerate(ids) if token in pieces]
         colours: Colours = "diverging" if kind == "scores" else "sequential"
         self.heatmap.set_grid(
             values,
@@ -135,13 +139,14 @@ class AttentionPanel(Panel):
             row_title="query (destination)",
             column_title="key (source)",
             unit=UNITS[kind],
+            pieces=(places, places),
         )
         query = reading.pinned_query(now, run)
         source = self._source()
         self.heatmap.set_pinned(query, source)
         along = values[query] if now.looking == "attends to" else values[:, query]
         seen = shown.mask[query] if now.looking == "attends to" else shown.mask[:, query]
-        self.strip.set_tokens(shown.labels, run.ids.tolist())
+        self.strip.set_tokens(shown.labels, ids, pieces)
         self.strip.set_values(np.where(seen, along, np.nan), (low, high), colours)
         self.strip.set_pinned(query)
         token = Token(shown.labels[query])
@@ -176,19 +181,17 @@ class AttentionPanel(Panel):
 
     def _say_head(self) -> None:
         now = self.session.selection
-        scores = self.current("grid", HeadGrid(now.model))
-        if isinstance(scores, HeadGridScores):
+        scores = self.current("grid", self.session.scores)
+        if isinstance(scores, MeasuredHeads):
             told = (
-                ("induction", scores.induction),
-                ("previous", scores.previous_token),
-                ("first token", scores.first_token),
+                ("induction", "induction"),
+                ("previous", "previous_token"),
+                ("first token", "first_token"),
             )
-            self.subtitle.setText(
-                " · ".join(f"{name} {fixed(float(values[now.head]), 2)}" for name, values in told)
-            )
-            self.subtitle.setToolTip(
-                "Mean attention on repeated random tokens, from the weights' behaviour alone"
-            )
+            of_head = sorted((float(scores.grid(field)[now.head]), name) for name, field in told)
+            text = " · ".join(f"{name} {fixed(value, 2)}" for value, name in reversed(of_head))
+            self.subtitle.setText(text)  # what this head does least is elided first
+            self.subtitle.setToolTip(f"{text}: mean attention on repeated random tokens")
         else:
             self.subtitle.setText("")
 

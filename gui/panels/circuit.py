@@ -10,9 +10,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
-    QWidget,
 )
-from superqt import QFlowLayout
 
 from engine.messages import (
     Attention,
@@ -43,7 +41,7 @@ from gui.widgets.token_field import TokenField
 
 TABLE_BESIDE = 380
 """A panel of at least this width has room for the table beside a list."""
-TOKEN_WIDTH = 88
+TOKEN_WIDTH = 72
 SOURCES = [("token", "token"), ("token+mlp0", "token + MLP0"), ("position", "position")]
 
 
@@ -85,15 +83,7 @@ class CircuitPanel(Panel):
         )
         self._view_chosen = False
         self.view.changed.connect(self._choose_view)
-        self.add_controls([self.token, self.way])
-        controls = QWidget()
-        flow = QFlowLayout(controls)
-        flow.setContentsMargins(0, 0, 0, 0)
-        flow.setHorizontalSpacing(UNIT)
-        flow.setVerticalSpacing(UNIT // 2)
-        for widget in (self.source, self.view, self.follow):
-            flow.addWidget(widget)
-        self.above.addWidget(controls)
+        self.add_controls([self.token, self.way, self.source, self.view, self.follow])
 
         self.sentence = Sentence(f"{self.title}: what the lists say")
         self.rank = Sentence(f"{self.title}: the token's own rank")
@@ -125,7 +115,7 @@ class CircuitPanel(Panel):
         self.table.setAccessibleName(f"{self.title}: whole table")
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
+        layout.setSpacing(UNIT * 3 // 4)
         layout.addWidget(self.sentence)
         layout.addLayout(lists, 1)
         layout.addWidget(self.rank)
@@ -216,18 +206,23 @@ class CircuitPanel(Panel):
         position = self.position(run) if run is not None and question.token is None else None
         self.sentence.set_parts(self.say(answer, position))
         self._draw_lists(answer)
-        small = [f"rank {answer.rank:,} of {answer.d_vocab:,}", fixed(answer.value, 2, signed=True)]
-        small += [
-            f"median {fixed(answer.median, 2, signed=True)}",
-            *self.small_print(answer, facts),
-        ]
-        self.rank.set_parts([Token(answer.token_label), " itself: " + " · ".join(small)])
+        value, median = (fixed(x, 2, signed=True) for x in (answer.value, answer.median))
+        small = [f" itself: rank {answer.rank:,} of {answer.d_vocab:,}", value, f"median {median}"]
+        notes = ", ".join(self.small_print(answer, facts))
+        told = " · ".join([*small, notes] if notes else small)
+        self.rank.set_parts([Token(answer.token_label), told])
         self._draw_table()
 
     def _draw_lists(self, answer: TokenRanking) -> None:
         token = answer.token_id
+        pieces = self.pieces([*answer.ids.tolist(), *answer.bottom_ids.tolist()])
         self.strongest.set_rows(
-            answer.ids, answer.labels, answer.values, signed=True, highlight=token
+            answer.ids,
+            answer.labels,
+            answer.values,
+            signed=True,
+            highlight=token,
+            pieces=pieces,
         )
         # In a vocabulary of few tokens both ends hold the same ones: each is listed once.
         last = min(len(answer.bottom_ids), answer.d_vocab - len(answer.ids))
@@ -240,6 +235,7 @@ class CircuitPanel(Panel):
             answer.bottom_values[:last],
             signed=True,
             highlight=token,
+            pieces=pieces,
         )
 
     def _draw_switches(self, facts: ModelFacts | None) -> None:
@@ -265,8 +261,10 @@ class CircuitPanel(Panel):
         if not self._view_chosen:
             self.view.set_value("table" if wide else "lists")
         shown = isinstance(table, TokenTable) and self.view.value() == "table"
-        for widget in (self.strongest, self.caption_labels[0]):
-            widget.setVisible(wide or not shown)
+        self.strongest.setVisible(wide or not shown)
+        # Where there is little room the sentence alone says what the lists are.
+        self.caption_labels[0].setVisible(wide)
+        self.caption_labels[1].setVisible(wide or shown)
         self.second.setCurrentIndex(1 if shown else 0)
         self.caption_labels[1].setText("whole table" if shown else self.captions[1])
         answer = self.known("tokens")

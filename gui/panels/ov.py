@@ -15,7 +15,7 @@ class OVPanel(CircuitPanel):
 
     title = "OV"
     column = 2
-    share = 11
+    share = 21
     about = "what the open head raises and lowers when it reads a token"
     circuit = "ov"
     captions = ("raises", "lowers")
@@ -77,4 +77,4 @@ class OVPanel(CircuitPanel):
         """Say what is left out of the numbers."""
         if self.effective_source() == "position" or facts is None or facts.positions == "none":
             return []
-        return ["without positions"]
+        return ["no positions"]

@@ -3,27 +3,23 @@
 from collections.abc import Iterable
 from typing import ClassVar, Literal
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QScrollArea,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
-from superqt import QElidingLabel
+from PySide6.QtWidgets import QWidget
 
-from engine.messages import LoadModel, ModelFacts, Request, Result, Run
+from engine.messages import (
+    LoadModel,
+    ModelFacts,
+    Request,
+    Result,
+    Run,
+    Vocabulary,
+    VocabularyTokens,
+)
 from gui.engine_client import EngineClient, Failure
+from gui.panels.frame import Frame
 from gui.panels.questions import Questions
-from gui.panels.sentence import Sentence
 from gui.session import Session
-from gui.theme import UNIT
-from gui.widgets.notice import Notice
 
 State = Literal["waiting", "fresh", "old", "failed"]
 TURN_MS = 5
@@ -54,6 +50,9 @@ class Panel(QWidget):
     draws: ClassVar[frozenset[str]] = frozenset()
     """Parts of the session that change the picture without changing a question."""
 
+    ornaments: ClassVar[frozenset[str]] = frozenset({"vocabulary"})
+    """Slots without which a picture is no older."""
+
     state_changed = Signal()
     panel_wanted = Signal(str)
     """Title of a panel in which what was clicked here goes on."""
@@ -66,7 +65,10 @@ class Panel(QWidget):
         self.questions = Questions(self, client)
         self._active = False
         self._state: State = "waiting"
-        self._make_frame()
+        self.frame = frame = Frame(self, self.title)
+        self.header, self.mark, self.subtitle = frame.header, frame.mark, frame.subtitle
+        self.above, self.notice, self.offers = frame.above, frame.notice, frame.offers
+        self.body = frame.body
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._patience.timeout.connect(self._say_state)
         # Columns draw in turn, so that no single turn of the event loop is long.
@@ -103,6 +105,14 @@ class Panel(QWidget):
         found = self.current("run", self.session.run)
         return found if isinstance(found, Run) else None
 
+    def pieces(self, ids: Iterable[int]) -> frozenset[int]:
+        """Return which tokens are bytes of a character and no text, as far as that is known."""
+        found = self.current("vocabulary", Vocabulary(self.session.selection.model))
+        if not isinstance(found, VocabularyTokens):
+            return frozenset()
+        texts, labels = found.texts, found.labels
+        return frozenset(i for i in ids if i < len(texts) and labels[i] and not texts[i])
+
     @property
     def state(self) -> State:
         """Whether the picture is about what is selected now."""
@@ -116,12 +126,12 @@ class Panel(QWidget):
     @property
     def waiting_text(self) -> str:
         """What the panel says where no picture was drawn yet."""
-        return self._waiting_text.text
+        return self.frame.waits.text
 
     @property
     def showing_wait(self) -> bool:
         """Whether it is that which is seen, and no picture."""
-        return self._pages.currentIndex() == 0
+        return self.frame.showing_wait
 
     def failure(self) -> Failure | None:
         """Return why something that is wanted now has no answer."""
@@ -157,8 +167,7 @@ class Panel(QWidget):
 
     def add_controls(self, widgets: Iterable[QWidget]) -> None:
         """Put controls into the panel's head, or under it where they do not fit."""
-        for widget in widgets:
-            self._controls.layout().addWidget(widget)  # type: ignore[union-attr]
+        self.frame.add_controls(widgets)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin to ask."""
@@ -179,85 +188,13 @@ class Panel(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Move the controls under the head where the head is too narrow."""
         super().resizeEvent(event)
-        self._place_controls()
+        self.frame.place_controls()
 
     def changeEvent(self, event: QEvent) -> None:
         """Draw again in another theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._active:
             self._redraw.start()
-
-    def _make_frame(self) -> None:
-        self.header = QWidget()
-        row = QHBoxLayout(self.header)
-        row.setContentsMargins(UNIT * 3 // 2, UNIT, UNIT, UNIT // 2)
-        row.setSpacing(UNIT)
-        name = QLabel(self.title)
-        name.setProperty("role", "title")
-        self.mark = QLabel()
-        self.mark.setProperty("role", "accent")
-        self.mark.setTextFormat(Qt.TextFormat.PlainText)
-        self.mark.hide()
-        self.subtitle = QElidingLabel()
-        self.subtitle.setProperty("role", "small")
-        self.subtitle.setTextFormat(Qt.TextFormat.PlainText)
-        self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        row.addWidget(name)
-        row.addWidget(self.mark)
-        row.addWidget(self.subtitle, 1)
-        self._controls = QWidget()
-        controls = QHBoxLayout(self._controls)
-        controls.setContentsMargins(0, 0, 0, 0)
-        controls.setSpacing(UNIT)
-        row.addWidget(self._controls)
-
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(UNIT * 3 // 2, 0, UNIT * 3 // 2, UNIT)
-        outer.setSpacing(UNIT * 3 // 4)
-        self._below_head = QHBoxLayout()
-        outer.addLayout(self._below_head)
-        self.above = QVBoxLayout()
-        self.above.setSpacing(UNIT * 3 // 4)
-        outer.addLayout(self.above)
-        self.notice = Notice()
-        outer.addWidget(self.notice)
-        self.offers = QVBoxLayout()
-        outer.addLayout(self.offers)
-        self.body = QWidget()
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidget(self.body)
-        scroll.viewport().setAutoFillBackground(False)
-        self.body.setAutoFillBackground(False)
-        scroll.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._waiting_text = Sentence(f"{self.title}: what it waits for")
-        waiting = QWidget()
-        middle = QVBoxLayout(waiting)
-        middle.setContentsMargins(0, 0, 0, 0)
-        middle.addWidget(self._waiting_text)
-        middle.addStretch(1)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(waiting)
-        self._pages.addWidget(scroll)
-        outer.addWidget(self._pages, 1)
-
-    def _place_controls(self) -> None:
-        row = self.header.layout()
-        assert isinstance(row, QHBoxLayout)
-        taken = row.contentsMargins().left() + row.contentsMargins().right() + 2 * UNIT
-        for index in (0, 1):
-            item = row.itemAt(index)
-            widget = item.widget() if item else None
-            if widget is not None and not widget.isHidden():
-                taken += widget.sizeHint().width() + UNIT
-        fits = self.width() >= taken + self._controls.sizeHint().width()
-        wanted = row if fits else self._below_head
-        if wanted.indexOf(self._controls) < 0:
-            other = self._below_head if fits else row
-            other.removeWidget(self._controls)
-            wanted.addWidget(self._controls, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _on_changed(self, what: str) -> None:
         self.refresh()
@@ -269,18 +206,20 @@ class Panel(QWidget):
             self._say_waiting()
 
     def _draw(self) -> None:
-        self._pages.setCurrentIndex(0 if self.known(self.main) is None else 1)
+        self.frame.show_picture(self.known(self.main) is not None)
         wanted = self.wants().get(self.main)
         # An old picture stays what it was: drawn again it would mix old numbers and a new head.
         if wanted is not None and self.current(self.main, wanted) is not None:
             self.draw()
-            self._place_controls()
+            self.frame.place_controls()
 
     def _update_state(self, wanted: dict[str, Request]) -> None:
         state: State
         if self.questions.failures(wanted):
             state = "failed"
-        elif self.main in wanted and self.questions.complete(wanted):
+        elif self.main in wanted and self.questions.complete(
+            {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
+        ):
             state = "fresh"
         else:
             state = "waiting" if self.known(self.main) is None else "old"
@@ -309,15 +248,20 @@ class Panel(QWidget):
         failures = self.questions.failures(self.wants())
         if not failures:
             return
-        self._waiting_text.set_parts([])
+        self.frame.waits.set_parts([])
         if set(failures) <= {"run", "facts"}:
             # The sentence itself stands in the Prompt panel, once.
-            old = "" if self.known(self.main) is None else " This is the last one that was."
-            self.notice.show_info(f"The prompt was not run: see Prompt.{old}")
+            old = (
+                ""
+                if self.known(self.main) is None
+                else " This picture is of the last prompt that ran."
+            )
+            model = self.session.selection.model
+            self.notice.show_info(f"{model} has not run the prompt: see Prompt.{old}")
         else:
             failure = next(iter(failures.values()))
             self.notice.show_failure(failure.sentence, failure.details)
 
     def _say_waiting(self) -> None:
         doing = self.client.doing
-        self._waiting_text.set_parts([f"Waiting for {doing} …" if doing else "Waiting …"])
+        self.frame.waits.set_parts([f"Waiting for {doing} …" if doing else "Waiting …"])

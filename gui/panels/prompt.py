@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
-from engine.messages import LoadModel, Request, Result, Run, RunPrompt
+from engine.messages import LoadModel, Request, Result, Run, RunPrompt, Vocabulary
 from gui.engine_client import EngineClient
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
@@ -89,8 +89,13 @@ class PromptPanel(Panel):
         client.answered.connect(self._on_answered)
 
     def wants(self) -> dict[str, Request]:
-        """Ask for the run; the facts tell a good example."""
-        return {"facts": LoadModel(self.session.selection.model), "run": self.session.run}
+        """Ask for the run; the facts tell a good example, the vocabulary what is no text."""
+        model = self.session.selection.model
+        return {
+            "facts": LoadModel(model),
+            "run": self.session.run,
+            "vocabulary": Vocabulary(model),
+        }
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take an answer; a text that could be read goes into the history."""
@@ -103,11 +108,16 @@ class PromptPanel(Panel):
         run = self.known("run")
         assert isinstance(run, Run)
         self.subtitle.setText(count(len(run.labels), "token"))
-        self.strip.set_tokens(run.labels, run.ids.tolist())
+        self.strip.set_tokens(run.labels, run.ids.tolist(), self.pieces(run.ids.tolist()))
         self.strip.set_pinned(pinned_query(self.session.selection, run))
         self._cap.update()
         self.guesses.set_rows(
-            run.next_ids, run.next_labels, np.exp(run.next_log_probs), signed=False, percent=True
+            run.next_ids,
+            run.next_labels,
+            np.exp(run.next_log_probs),
+            signed=False,
+            percent=True,
+            pieces=self.pieces(run.next_ids.tolist()),
         )
 
     def say_failure(self) -> None:
@@ -115,7 +125,7 @@ class PromptPanel(Panel):
         failure = self.failure()
         if failure is None:
             return
-        self._waiting_text.set_parts([])
+        self.frame.waits.set_parts([])
         self.notice.show_failure(failure.sentence, failure.details)
         facts = self.facts()
         usable = facts is not None and facts.example != self.session.selection.text

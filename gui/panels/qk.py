@@ -25,7 +25,7 @@ class QKPanel(CircuitPanel):
 
     title = "QK"
     column = 2
-    share = 10
+    share = 21
     about = "what the open head looks for when it stands on a token"
     circuit = "qk"
     captions = ("looks for", "looks away from")
@@ -92,9 +92,9 @@ class QKPanel(CircuitPanel):
         """Say what the scores were divided by, and what is left out."""
         told = []
         if isinstance(answer, ScoreRanking):
-            told.append(f"score, divided by {plain(answer.divisor, 3)}")
+            told.append(f"÷ {plain(answer.divisor, 3)}")
         if facts is not None and facts.positions == "rotary":
             told.append(f"{self._offset()} tokens back")
         elif facts is not None and facts.positions != "none":
-            told.append("without positions")
+            told.append("no positions")
         return told

@@ -23,7 +23,7 @@ from gui.engine_client import EngineClient
 from gui.numbers import fixed, percent
 from gui.panels import pairs, reading
 from gui.panels.folding import Folding
-from gui.panels.panel import Panel
+from gui.panels.pair_panel import PairPanel
 from gui.panels.raised_lowered import RaisedLowered
 from gui.panels.sentence import Sentence, Token
 from gui.panels.token_choice import TokenChoice
@@ -45,7 +45,7 @@ EXACT = "A2 diag(1/s) A1: the same with the norm between, s its scale on this pr
 NO_NORM = "this model has no norm between its layers: the product is exact"
 
 
-class VirtualHeadPanel(Panel):
+class VirtualHeadPanel(PairPanel):
     """The pattern of a pair, and what it raises and lowers."""
 
     title = "Virtual head"
@@ -75,12 +75,15 @@ class VirtualHeadPanel(Panel):
         row.setSpacing(UNIT // 2)
         for widget in (self.earlier, QLabel("→"), self.later):
             row.addWidget(widget)
+        self._picker.hide()
         self.add_controls([self._picker])
 
         self.share_sentence = Sentence("How much of what the later head reads the earlier wrote")
         self.pattern = Segmented(
             [("product", "product"), ("exact", "exact")], "The pattern without or with the norm"
         )
+        self.pattern.set_option_tip("product", PRODUCT)
+        self.pattern.set_option_tip("exact", EXACT)
         self.pattern.changed.connect(lambda _: self.redraw())
         self.explanation = Sentence("What the pattern is")
         self.heatmap = Heatmap()
@@ -177,7 +180,6 @@ class VirtualHeadPanel(Panel):
         if pair is None or run is None:
             return
         now = self.session.selection
-        self.body.show()
         self._picker.show()
         self._fill_pickers()
         self._show_pair(pair)
@@ -196,16 +198,12 @@ class VirtualHeadPanel(Panel):
         self._folding.fit()
 
     def say_failure(self) -> None:
-        """Say in plain words that one layer has no pairs."""
-        facts = self.facts()
-        if facts is None or facts.n_layers > 1:
-            super().say_failure()
-            return
-        self.body.hide()
-        self._picker.hide()
-        self.subtitle.setText("")
-        self._waiting_text.set_parts([])
-        self.notice.show_info(pairs.one_layer(facts))
+        """Say what failed; where no picture is left there is nothing to pick either."""
+        super().say_failure()
+        if self.showing_wait:
+            self._picker.hide()
+            self.subtitle.setText("")
+            self.frame.place_controls()
 
     def describe(self, query: int, source: int) -> str:
         """Return what the tool tip of a cell says."""
@@ -270,12 +268,12 @@ class VirtualHeadPanel(Panel):
         self.sentence.set_parts(
             ["reading ", Token(parts.token_label), f"{place}, the two together raise and lower"]
         )
-        self.lists.set_ranking(parts)
+        self.lists.set_ranking(parts, self.pieces(self.lists.ids_of(parts)))
         self.lists.setMaximumHeight(max(self.lists.height_of_rows(), LEAST_LISTS))
 
     def _say_rank(self, parts: VirtualHeadParts) -> list[str | Token]:
         told = f" itself: rank {parts.rank:,} of {parts.d_vocab:,} · "
-        told += f"{fixed(parts.value, 2, signed=True)} · from its embedding, without positions"
+        told += f"{fixed(parts.value, 2, signed=True)} · from its embedding, no positions"
         return [Token(parts.token_label), told]
 
     def _say_weights(self, parts: VirtualHeadParts) -> str:

@@ -4,7 +4,7 @@ They are elided where they are too long, turned where cells are narrow, and thin
 thinner than a line of text. Those that matter (pinned, under the mouse) are placed first.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from math import ceil
@@ -13,6 +13,7 @@ from typing import Literal
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
+from gui import palette
 from gui.widgets import painting
 
 Turn = Literal["across", "up"]
@@ -130,11 +131,13 @@ def draw(
     colour: str,
     marked: Sequence[int] = (),
     mark: str = "",
+    quiet: Collection[int] = (),
 ) -> None:
-    """Write placed labels; those of marked cells in the mark's colour."""
+    """Write placed labels; those of marked cells in the mark's colour, quiet ones muted."""
     painter.setFont(font)
     for label in placed:
-        painter.setPen(QColor(mark if label.index in marked else colour))
+        plain = palette.theme().muted if label.index in quiet else colour
+        painter.setPen(QColor(mark if label.index in marked else plain))
         if turn == "up":
             painting.rotated_text(painter, label.box, Qt.AlignmentFlag.AlignRight, label.text)
         else:

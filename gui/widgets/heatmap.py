@@ -1,6 +1,6 @@
 """A grid of numbers as colours, with labels on both axes, a colour bar and a pinned row, column."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import ceil
 
 import numpy as np
@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap, QResizeEven
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.theme import UNIT
-from gui.widgets import colour_bar, heatmap_painting, painting
+from gui.widgets import colour_bar, heatmap_painting, painting, tool_tip
 from gui.widgets.axis_labels import Placed
 from gui.widgets.cell_pixels import picture
 from gui.widgets.colouring import Colouring, Colours
@@ -62,6 +62,7 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         row_title: str = "",
         column_title: str = "",
         unit: str = "",
+        pieces: tuple[Collection[int], Collection[int]] = ((), ()),
     ) -> None:
         """Show a grid of numbers.
 
@@ -81,6 +82,8 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
             What the axes are.
         unit
             What the numbers are, beside the colour bar.
+        pieces
+            Rows and columns whose labels are bytes of a character and no text: they are muted.
 
         Raises
         ------
@@ -90,7 +93,7 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         labels = (tuple(row_labels), tuple(column_labels))
         colouring = Colouring(colours, float(limits[0]), float(limits[1]))
         titles = (row_title, column_title)
-        self._shown = LabelledGrid(values, mask, labels, titles, unit, colouring)
+        self._shown = LabelledGrid(values, mask, labels, titles, unit, colouring, pieces)
         self._message = "Nothing to show." if self._shown.empty else ""
         self.pointed = None
         self.set_pinned(*self._pinned)
@@ -152,9 +155,9 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         if row >= 0 and column >= 0:
             return self._describe(row, column) if self._describe is not None else ""
         if row >= 0 and point.x() < grid.bounds.left():
-            return self._shown.labels[0][row]
+            return tool_tip.of_token(self._shown.labels[0][row], row in self._shown.pieces[0])
         if column >= 0 and point.y() > grid.bounds.bottom():
-            return self._shown.labels[1][column]
+            return tool_tip.of_token(self._shown.labels[1][column], column in self._shown.pieces[1])
         return ""
 
     def ask_for(self, thing: tuple[int, int]) -> None:

@@ -41,9 +41,9 @@ def draw_axes(
     theme = palette.theme()
     font = palette.token_font(small=True)
     turns: tuple[axis_labels.Turn, axis_labels.Turn] = ("across", layout.turn)
-    for placed, mark, turn in zip(labels, pinned, turns, strict=True):
+    for placed, mark, turn, pieces in zip(labels, pinned, turns, shown.pieces, strict=True):
         marked = () if mark is None else (mark,)
-        axis_labels.draw(painter, placed, turn, font, theme.text, marked, theme.accent)
+        axis_labels.draw(painter, placed, turn, font, theme.text, marked, theme.accent, pieces)
     painter.setFont(palette.ui_font(small=True))
     painter.setPen(QColor(theme.muted))
     centre = Qt.AlignmentFlag.AlignCenter

@@ -1,6 +1,6 @@
 """What a heat map shows: numbers, what may be seen of them, and what they are called."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,6 +30,8 @@ class LabelledGrid:
     """Of both axes."""
     unit: str
     colouring: Colouring
+    pieces: tuple[Collection[int], Collection[int]] = ((), ())
+    """Rows and columns whose labels are bytes of a character."""
 
     def __post_init__(self) -> None:
         rows, columns = map(len, self.labels)

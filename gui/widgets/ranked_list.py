@@ -1,6 +1,6 @@
 """Tokens in order of a number: rank, token, bar, value."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import ceil
 
 import numpy.typing as npt
@@ -77,6 +77,7 @@ class RankedList(QTableView):
         signed: bool,
         highlight: int | None = None,
         percent: bool = False,
+        pieces: Collection[int] = (),
     ) -> None:
         """Show tokens in the order given.
 
@@ -94,8 +95,11 @@ class RankedList(QTableView):
             Token id that is the selected one.
         percent
             The numbers are shares of 1, written in per cent.
+        pieces
+            Ids of tokens that are bytes of a character and no text: they are muted.
         """
         self._message = ""
+        self._ranked.pieces = frozenset(pieces)
         self._ranked.set_rows(ids, labels, values, signed, highlight, percent)
         self._fit_columns()
         self.updateGeometry()
@@ -166,6 +170,7 @@ class RankedList(QTableView):
         room = max(width - rank - value, 0)
         bar = 2 * UNIT if narrow else max(width // 4, 3 * UNIT)
         token = min(wanted, max(room - bar, room // 2))
+        self.setColumnHidden(RANK, narrow)
         for column, size in ((RANK, rank), (TOKEN, token), (BAR, room - token), (VALUE, value)):
             self.setColumnWidth(column, size)
 

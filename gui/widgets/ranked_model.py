@@ -1,6 +1,6 @@
 """The rows of a ranked list, kept as arrays so that a whole vocabulary costs nothing to show."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ RANK, TOKEN, BAR, VALUE = range(4)
 HIGHLIGHT = Qt.ItemDataRole.UserRole
 SPAN = Qt.ItemDataRole.UserRole + 1
 """Where the bar begins and ends, as shares of its column, and whether it is negative."""
+PIECE = Qt.ItemDataRole.UserRole + 2
+"""Whether the token is some of the bytes of a character."""
 
 _HEADERS = ("rank", "token", "", "value")
 _NOWHERE = QModelIndex()
@@ -27,6 +29,7 @@ class RankedModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.labels: Sequence[str] = ()
+        self.pieces: Collection[int] = ()
         self._ids = np.zeros(0, dtype=np.int64)
         self._values = np.zeros(0)
         self._signed = self._percent = False
@@ -82,14 +85,16 @@ class RankedModel(QAbstractTableModel):
         row, column = index.row(), index.column()
         if role == HIGHLIGHT:
             return self.token_id(row) == self._highlight
+        if role == PIECE:
+            return self.token_id(row) in self.pieces
         if role == SPAN and column == BAR:
             return self._span(float(self._values[row]))
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._text(row, column)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tool_tip.literal(
-                f"{self.labels[row]}\nid {self.token_id(row)}\n{self._values[row]!s}"
-            )
+            token = self.token_id(row)
+            said = tool_tip.of_token(self.labels[row], token in self.pieces)
+            return tool_tip.literal(f"{said}\nid {token}\n{self._values[row]!s}")
         return None
 
     def token_id(self, row: int) -> int:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from gui import palette
 from gui.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.ranked_model import BAR, HIGHLIGHT, RANK, SPAN, TOKEN, VALUE
+from gui.widgets.ranked_model import BAR, HIGHLIGHT, PIECE, RANK, SPAN, TOKEN, VALUE
 
 ROW_HEIGHT = 20
 _BAR_HEIGHT = 8.0
@@ -83,7 +83,7 @@ class RankedRow(QStyledItemDelegate):
         painter.setFont(
             palette.token_font(bold=chosen) if token else palette.ui_font(small=column == RANK)
         )
-        quiet = theme.text if token else theme.muted
+        quiet = theme.text if token and not index.data(PIECE) else theme.muted
         painter.setPen(QColor(theme.accent if chosen and token else quiet))
         side = Qt.AlignmentFlag.AlignLeft if token else Qt.AlignmentFlag.AlignRight
         margin = UNIT if token else 0

@@ -30,6 +30,7 @@ class Segmented(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QPushButton] = {}
+        self._tips: dict[str, str] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -68,7 +69,14 @@ class Segmented(QWidget):
     def set_option_enabled(self, key: str, enabled: bool, reason: str = "") -> None:
         """Allow or forbid an option; the reason is its tool tip while it is forbidden."""
         self._buttons[key].setEnabled(enabled)
-        self._buttons[key].setToolTip("" if enabled else tool_tip.literal(reason))
+        tip = self._tips.get(key, "") if enabled else reason
+        self._buttons[key].setToolTip(tool_tip.literal(tip))
+
+    def set_option_tip(self, key: str, tip: str) -> None:
+        """Say what an option means, in the tool tip that it has while it is allowed."""
+        self._tips[key] = tip
+        if self._buttons[key].isEnabled():
+            self._buttons[key].setToolTip(tool_tip.literal(tip))
 
     def _tell(self, button: QAbstractButton) -> None:
         key = self.value()

@@ -1,6 +1,6 @@
 """A prompt as a strip of tokens, each on its own tile, coloured by a number if there is one."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 from gui import palette
 from gui.numbers import fixed
 from gui.theme import RADIUS, UNIT
-from gui.widgets import painting
+from gui.widgets import painting, tool_tip
 from gui.widgets.colouring import Colouring, Colours, ink
 from gui.widgets.pointing import Pointing
 
@@ -39,6 +39,7 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         self._max_lines = max_lines
         self._labels: Sequence[str] = ()
         self._ids: Sequence[int] = ()
+        self._pieces: frozenset[int] = frozenset()
         self._values: npt.NDArray[np.floating] | None = None
         self._grounds: list[QColor | None] = []
         self._pinned: int | None = None
@@ -55,10 +56,15 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         self.setSizePolicy(policy)
         self.setAccessibleName("Tokens of the prompt")
 
-    def set_tokens(self, labels: Sequence[str], ids: Sequence[int]) -> None:
-        """Show tokens by their labels, as they are; ids are told in the tool tip."""
+    def set_tokens(
+        self, labels: Sequence[str], ids: Sequence[int], pieces: Collection[int] = ()
+    ) -> None:
+        """Show tokens by their labels, as they are; ids are told in the tool tip.
+
+        Those whose ids are in `pieces` are bytes of a character: they are muted.
+        """
         self._values, self.pointed = None, None
-        self._ids = tuple(map(int, ids))
+        self._ids, self._pieces = tuple(map(int, ids)), frozenset(pieces)
         if tuple(labels) != self._labels:
             self._labels = tuple(labels)
             self._flows.clear()
@@ -108,7 +114,8 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         position = self.thing_at(point)
         if position is None:
             return ""
-        lines = [self._labels[position], f"position {position}, id {self._ids[position]}"]
+        token = tool_tip.of_token(self._labels[position], self._is_piece(position))
+        lines = [token, f"position {position}, id {self._ids[position]}"]
         if self._values is not None and np.isfinite(self._values[position]):
             lines.append(fixed(float(self._values[position]), 3))
         return "\n".join(lines)
@@ -186,9 +193,10 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         ground: QColor | None
         if self._values is None:
             ground = QColor(theme.accent_ground if pinned else theme.card)
-            text, edge = QColor(theme.accent if pinned else theme.text), theme.line
+            plain = theme.muted if self._is_piece(position) else theme.text
+            text, edge = QColor(theme.accent if pinned else plain), theme.line
         elif (ground := self._grounds[position]) is not None:
-            text, edge = ink(ground), theme.line
+            text, edge = ink(ground, quiet=self._is_piece(position)), theme.line
         else:
             ground = QColor(theme.masked)
             text, edge = QColor(theme.muted), theme.masked
@@ -203,6 +211,9 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         )
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
         painter.drawText(tile, flags, shown)
+
+    def _is_piece(self, position: int) -> bool:
+        return self._ids[position] in self._pieces
 
     def _lay_out(self) -> None:
         # Decided from the whole width: the bar takes room, so what it leaves must not decide.

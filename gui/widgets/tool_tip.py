@@ -17,6 +17,19 @@ def literal(text: str) -> str:
     return f'<p style="white-space:pre">{escape(text)}</p>'
 
 
+def of_token(label: str, piece: bool) -> str:
+    """Return what a tool tip says first of a token: its label, and what it is if no text.
+
+    Parameters
+    ----------
+    label
+        As it is shown.
+    piece
+        Whether it is some of the bytes of a character.
+    """
+    return f"bytes {label.partition('#')[0]}: a piece of a character" if piece else label
+
+
 def show(text: str, at: QPoint, owner: QWidget) -> None:
     """Show text as it is near a place on the screen; empty text hides the tool tip."""
     if text:

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 
-from engine.messages import Attention, Head, HeadGrid, OVTokens, QKTokens, RunPrompt
+from engine.messages import Attention, Head, HeadScores, OVTokens, QKTokens, RunPrompt
 from gui.picture_dialog import PictureDialog
 from tests.app.conftest import settle
 
@@ -29,7 +29,7 @@ def journey(qtbot, window, engine, folder):
     assert cell(prompt.guesses, 0) == answer.next_labels[0]
 
     # Find the head that copies what followed last time: the best induction head has a button.
-    scores = engine.answer(HeadGrid(model)).induction
+    scores = engine.answer(HeadScores(model, "random")).grid("induction")
     layer, number = np.unravel_index(np.argmax(scores), scores.shape)
     qtbot.mouseClick(panels["Heads"].best_buttons["induction"][0], Qt.MouseButton.LeftButton)
     settle(qtbot, window)

@@ -11,7 +11,7 @@ from engine.messages import (
     Attention,
     Direction,
     Head,
-    HeadGrid,
+    HeadScores,
     OVTokens,
     QKTokens,
     RunPrompt,
@@ -187,7 +187,7 @@ def test_ov_directions_of_the_copy_matrix_read_what_they_write(answer, index):
 
 
 def test_toy_head_hardly_finds_what_followed_since_one_layer_cannot(answer):
-    scores = answer(HeadGrid("toy"))
-    assert scores.induction.shape == (1, 1)
-    assert scores.induction[0, 0] < 0.2
+    scores = answer(HeadScores("toy"))
+    assert scores.heads == (HEAD,)
+    assert scores.scores["induction"][0] < 0.2
     assert checkpoint.toy().n_ctx >= 2 * scores.length

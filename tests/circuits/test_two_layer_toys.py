@@ -9,7 +9,7 @@ from engine.messages import (
     Attention,
     Composition,
     Head,
-    HeadGrid,
+    HeadScores,
     LogitAttribution,
     RunPrompt,
     Table,
@@ -83,9 +83,9 @@ def test_followers_of_a_token_met_more_often_share_the_guess_as_the_card_says(an
 
 
 def test_layer_1_tags_and_layer_2_matches_and_copies(answer):
-    scores = answer(HeadGrid("toy-induction"))
-    np.testing.assert_allclose(scores.previous_token[0, 0], 1, atol=1e-5)
-    np.testing.assert_allclose(scores.induction[:, 0], (0, 1), atol=1e-5)
+    scores = answer(HeadScores("toy-induction"))
+    np.testing.assert_allclose(scores.grid("previous_token")[0, 0], 1, atol=1e-5)
+    np.testing.assert_allclose(scores.grid("induction")[:, 0], (0, 1), atol=1e-5)
     run = RunPrompt("toy-induction", "A B C D A")
     assert answer(Attention(run, 1)).values[0, -1].argmax() == 2  # BOS, A, then B
     parts = answer(LogitAttribution(run, target="B"))

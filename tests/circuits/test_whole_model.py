@@ -7,7 +7,7 @@ import torch
 from engine.messages import (
     DestinationRow,
     Head,
-    HeadGrid,
+    HeadScores,
     LogitAttribution,
     LogitLens,
     Refused,
@@ -35,11 +35,11 @@ def test_each_row_is_that_of_the_heads_own_pattern(answer, raw, name, position):
         np.testing.assert_allclose(row, expected, atol=1e-5)
 
 
-def test_scores_beside_the_rows_are_the_head_grids(answer):
+def test_scores_beside_the_rows_are_those_of_head_scores(answer):
     found = answer(DestinationRow(RunPrompt("random", prompts.IN_RANDOM[0])))
-    grid = answer(HeadGrid("random"))
-    np.testing.assert_array_equal(found.induction, grid.induction.flatten())
-    np.testing.assert_array_equal(found.previous_token, grid.previous_token.flatten())
+    scores = answer(HeadScores("random")).scores
+    np.testing.assert_array_equal(found.induction, scores["induction"])
+    np.testing.assert_array_equal(found.previous_token, scores["previous_token"])
     assert found.heads[4] == Head(1, 1)
 
 

@@ -2,15 +2,15 @@ from dataclasses import fields
 
 import pytest
 
-from engine.command import parse, parser
+from engine.command import parser, read
 from engine.messages import (
     QUESTIONS,
     Attention,
     Composition,
     Direction,
     Head,
-    HeadGrid,
     HeadOutput,
+    HeadScores,
     LogitAttribution,
     OVTokens,
     QKTokens,
@@ -24,6 +24,10 @@ from engine.messages import (
 RUN = RunPrompt("toy", "ans 0")
 TOY = ["--model", "toy"]
 PROMPT = [*TOY, "--text", "ans 0"]
+
+
+def parse(question, argv):
+    return read(parser(question), question, argv)[0]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +67,7 @@ PROMPT = [*TOY, "--text", "ans 0"]
             [*TOY, "--head", "0.0", "--index", "1"],
             Direction("toy", Head(0, 0), index=1),
         ),
-        ("head-grid", [*TOY, "--seed", "7"], HeadGrid("toy", 7)),
+        ("head-scores", [*TOY, "--seed", "7"], HeadScores("toy", seed=7)),
         (
             "head-output",
             [*PROMPT, "--head", "0.0", "--position", "0", "--target", "ans"],

@@ -1,4 +1,6 @@
 import time
+import typing
+from collections.abc import Mapping
 from dataclasses import fields
 
 import numpy as np
@@ -17,16 +19,20 @@ from engine.messages import (
     DirectPath,
     Eigenvalues,
     Head,
-    HeadGrid,
     HeadOutput,
+    HeadScores,
     ListModels,
     LoadModel,
     LogitAttribution,
     LogitLens,
+    ModelList,
     OVTokens,
     QKTokens,
     Refused,
+    Request,
+    Result,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Thumbnails,
     TokenTable,
@@ -52,7 +58,8 @@ ASKED = [
     QKTokens("random", HEAD, 7, side="key", biases=True),
     Spectrum("random", HEAD, "qk", dense=True),
     Direction("random", HEAD, "qk", index=1),
-    HeadGrid("random", sequences=2),
+    HeadScores("random", sequences=2, run=RUN),
+    SkipTrigrams("random", HEAD, 5),
     DirectPath("random", 7),
     HeadOutput(RUN, HEAD),
     LogitAttribution(RUN, split="sources"),
@@ -74,14 +81,23 @@ def test_every_question_has_a_computation_but_the_one_that_needs_no_model():
     assert set(QUESTIONS.values()) - set(COMPUTATIONS) == {ListModels}
 
 
+def test_the_unions_name_every_question_and_every_answer():
+    answers = {typing.get_type_hints(made)["return"] for made in COMPUTATIONS.values()}
+    assert set(typing.get_args(Request)) == set(QUESTIONS.values())
+    named = {part for answer in answers for part in typing.get_args(answer) or (answer,)}
+    assert set(typing.get_args(Result)) == named | {ModelList}
+
+
 @pytest.mark.parametrize("request_", ASKED, ids=lambda r: type(r).__name__)
 def test_arrays_are_read_only_and_belong_to_the_answer(engine, request_):
     answer = engine.answer(request_)
     for field in fields(answer):
         value = getattr(answer, field.name)
-        if isinstance(value, np.ndarray):
-            assert not value.flags.writeable, field.name
-            assert value.base is None, field.name
+        arrays = value.values() if isinstance(value, Mapping) else [value]
+        for array in arrays:
+            if isinstance(array, np.ndarray):
+                assert not array.flags.writeable, field.name
+                assert array.base is None, field.name
 
 
 def test_an_answer_does_not_depend_on_what_was_asked_before(engine):
@@ -91,12 +107,19 @@ def test_an_answer_does_not_depend_on_what_was_asked_before(engine):
         same(engine.answer(request), fresh[request])
 
 
+def test_a_head_that_a_model_lacks_is_refused_before_anything_is_run(engine):
+    engine.check_head(Attention(RUN, 1), Head(1, 2))
+    with pytest.raises(Refused, match=r"random has heads 0\.0 to 1\.2 \(layer\.head\), not 1\.3"):
+        engine.check_head(Attention(RUN, 1), Head(1, 3))
+
+
 def test_the_same_question_is_answered_from_the_cache(engine):
     assert engine.answer(Attention(RUN, 1)) is engine.answer(Attention(RUN, 1))
 
 
-def test_an_answer_larger_than_the_budget_is_given_and_not_kept(folders, engine):
-    engine = Engine(cache_bytes=0)
+def test_an_answer_larger_than_the_budget_is_given_and_not_kept(engine, monkeypatch):
+    monkeypatch.setattr("engine.engine.CACHE_BYTES", 0)
+    engine = Engine()
     first = engine.answer(Attention(RUN, 1))
     second = engine.answer(Attention(RUN, 1))
     assert first is not second
@@ -158,7 +181,7 @@ def test_a_misspelt_model_is_answered_with_the_one_that_was_meant(engine):
         (RunPrompt("random", "a", k=0), "k.* must be at least 1, not 0"),
         (RunPrompt("random", "\ud800"), "lone surrogate"),
         (Thumbnails(RUN, 0), "size.* must be at least 1"),
-        (HeadGrid("random", sequences=0), "sequences must be 1 to 1000, not 0"),
+        (HeadScores("random", sequences=0), "sequences must be 1 to 1000, not 0"),
         (Direction("random", HEAD, index=6), "singular values 0 to 5, not 6"),
         (Direction("toy", Head(0, 0), "qk", index=1), "zero to rounding .* rank 1"),
     ],
@@ -181,7 +204,7 @@ def test_a_cancelled_question_stops_and_the_engine_answers_the_next(engine):
                 self.cancel()
             super().step(done, total, what)
 
-    for request in (HeadGrid("random", seed=5), Thumbnails(RunPrompt("random", "new text"))):
+    for request in (HeadScores("random", seed=5), Thumbnails(RunPrompt("random", "new text"))):
         with pytest.raises(Cancelled):
             engine.answer(request, Stopping())
     assert engine.answer(Thumbnails(RunPrompt("random", "new text"))).block == 1
@@ -189,7 +212,7 @@ def test_a_cancelled_question_stops_and_the_engine_answers_the_next(engine):
 
 def test_progress_is_reported_with_words(engine):
     seen = []
-    engine.answer(HeadGrid("random", seed=6), Job(lambda *step: seen.append(step)))
+    engine.answer(HeadScores("random", seed=6), Job(lambda *step: seen.append(step)))
     assert seen[0] == (0, 1, "opening random")
     assert (3, 8, "running random tokens") in seen
 
@@ -201,7 +224,8 @@ def test_progress_is_reported_with_words(engine):
         Attention(RunPrompt("attn-2l", "so I drink green " * 50), 1, "value-weighted"),
         OVTokens("attn-2l", HEAD, 500, direction="source"),
         QKTokens("attn-2l", HEAD, 500),
-        HeadGrid("attn-2l"),
+        HeadScores("attn-2l", run=RunPrompt("attn-2l", "so I drink green " * 50)),
+        SkipTrigrams("attn-2l", HEAD, 1000),
     ],
     ids=lambda r: type(r).__name__,
 )
@@ -218,4 +242,4 @@ def test_steps_of_the_largest_bundled_model_are_close_enough_to_cancel_in_time(r
 
 def test_a_negative_seed_is_refused():
     with pytest.raises(Refused, match="seed must be 0 or more, not -1"):
-        Engine().answer(HeadGrid("toy", seed=-1))
+        Engine().answer(HeadScores("toy", seed=-1))

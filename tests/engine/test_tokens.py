@@ -90,6 +90,26 @@ def test_a_token_that_is_several_is_refused_with_its_pieces(tokens):
         tokens.resolve("green")
 
 
+def test_a_token_written_as_it_is_shown_is_refused_with_how_to_write_it(tokens):
+    with pytest.raises(
+        Refused, match=r"'·tea' is how .*: · stands for a space, so write \" tea\"$"
+    ):
+        tokens.resolve("·tea")
+    for label in ("↵", "A9", "U+0007"):
+        index = tokens.labels.index(label)
+        with pytest.raises(Refused, match=rf"is how a token is shown, .* its id, #{index}$"):
+            tokens.resolve(label)
+    with pytest.raises(Refused, match=r"'·teapot' is \d+ tokens, not one: "):
+        tokens.resolve("·teapot")
+
+
+def test_a_label_that_is_also_a_token_s_text_is_that_token():
+    tokenizer = byte_level_tokenizer()
+    tokenizer.train_from_iterator(["· ·"], _trainer(["<|BOS|>", "·"]))
+    tokens = Tokens(tokenizer, "<|BOS|>")
+    assert tokens.texts[tokens.resolve("·")] == "·"
+
+
 @pytest.mark.parametrize("token", [-1, 300, "#300"])
 def test_an_id_out_of_range_is_refused_with_the_range(tokens, token):
     with pytest.raises(Refused, match=r"ids go from 0 to 299"):

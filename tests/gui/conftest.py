@@ -27,6 +27,23 @@ def client(qapp, engine):
 
 
 @pytest.fixture
+def start(qapp):
+    """Make clients, started or not, that are closed afterwards."""
+    clients = []
+
+    def make(engine, *, started=True):
+        client = EngineClient(lambda: engine)
+        clients.append(client)
+        if started:
+            client.start()
+        return client
+
+    yield make
+    for client in clients:
+        client.close()
+
+
+@pytest.fixture
 def show(qtbot, qapp, session, client):
     """Show a panel alone, with its head above it, and wait until it is filled."""
     palette.apply(qapp, "light")

@@ -8,6 +8,9 @@ import numpy as np
 
 from engine.job import Job
 from engine.messages import (
+    MEASURES,
+    PATTERN_MEASURES,
+    WEIGHT_MEASURES,
     Attention,
     ComplexValues,
     Composition,
@@ -16,11 +19,12 @@ from engine.messages import (
     DirectPath,
     Eigenvalues,
     Group,
-    HeadGrid,
-    HeadGridScores,
+    Head,
     HeadOutput,
+    HeadScores,
     ListModels,
     LoadModel,
+    MeasuredHeads,
     ModelEntry,
     ModelFacts,
     ModelList,
@@ -160,11 +164,22 @@ class FakeEngine:
         values = np.stack([layer.values[:, :n, :n] for layer in layers])
         return ThumbnailPatterns(layers[0].labels, values, layers[0].mask[:n, :n], 1)
 
-    def _HeadGrid(self, request: HeadGrid) -> HeadGridScores:
+    def _HeadScores(self, request: HeadScores) -> MeasuredHeads:
         rng = _rng(request.model)
-        induction, previous, first = 0.5 * rng.random((3, self.layers, HEADS))
-        induction[min(BEST_INDUCTION[0], self.layers - 1), BEST_INDUCTION[1]] = 0.9
-        return HeadGridScores(induction, previous, first, 50)
+        names = {
+            "random": PATTERN_MEASURES,
+            "prompt": [f"prompt_{name}" for name in PATTERN_MEASURES],
+            "weights": WEIGHT_MEASURES,
+            "all": MEASURES,
+        }[request.measures]
+        scores = {name: 0.5 * rng.random(self.layers * HEADS) for name in names}
+        best = (min(BEST_INDUCTION[0], self.layers - 1), BEST_INDUCTION[1])
+        if "induction" in scores:
+            scores["induction"].reshape(self.layers, HEADS)[best] = 0.9
+        heads = tuple(
+            Head(layer, number) for layer in range(self.layers) for number in range(HEADS)
+        )
+        return MeasuredHeads(heads, scores, 50)
 
     def _ranking(self, request: OVTokens | QKTokens, **more: float) -> dict[str, object]:
         token = request.token

@@ -4,10 +4,19 @@ import gc
 import threading
 import weakref
 
+import pytest
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from gui.garbage import Collector
+
+
+@pytest.fixture(autouse=True)
+def _automatic():
+    """Begin as Python does."""
+    gc.enable()
+    yield
+    gc.disable()
 
 
 def test_a_widget_in_a_cycle_dies_in_the_ui_thread(qtbot, qapp):
@@ -34,10 +43,13 @@ def test_a_widget_in_a_cycle_dies_in_the_ui_thread(qtbot, qapp):
     assert gc.isenabled()
 
 
-def test_stopping_hands_back_to_the_automatic_collector(qapp):
+def test_stopping_leaves_the_automatic_collector_as_it_was_found(qapp):
     owner = QObject()
     collector = Collector(owner)
-    collector.start()
-    assert not gc.isenabled()
-    collector.stop()
-    assert gc.isenabled()
+    for automatic in (gc.enable, gc.disable):
+        automatic()
+        was = gc.isenabled()
+        collector.start()
+        assert not gc.isenabled()
+        collector.stop()
+        assert gc.isenabled() == was

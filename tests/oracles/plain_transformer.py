@@ -3,7 +3,7 @@
 One head, one position convention: query rows, key columns; heads only ever add to the stream.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -74,6 +74,16 @@ def _head(
     scores = (q @ k.T / checkpoint.d_head**0.5).masked_fill(~allowed, -torch.inf)
     pattern = scores.softmax(-1)
     return q, k, v, scores, pattern, pattern @ v @ checkpoint.of_head(layer, head, "W_O")
+
+
+def without(checkpoint: Checkpoint, heads: list[tuple[int, int]]) -> Checkpoint:
+    """Return a checkpoint whose W_O is 0 for some heads (layer, head): they write nothing."""
+    tensors = dict(checkpoint.tensors)
+    for layer, head in heads:
+        name = f"blocks.{layer}.attn.W_O"
+        tensors[name] = tensors[name].clone()
+        tensors[name][head] = 0
+    return replace(checkpoint, tensors=tensors)
 
 
 def losses(logits: Tensor, ids: list[int]) -> Tensor:

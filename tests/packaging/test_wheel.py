@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from engine import __version__
+
 ROOT = Path(__file__).parents[2]
 PACKAGED = ("engine", "gui", "resources")
 BUILD_FILES = ("main.py", "pyproject.toml", "README.md", "LICENSE")
@@ -66,6 +68,11 @@ def test_the_wheel_installs_a_command_named_headscope(wheel: zipfile.ZipFile) ->
     entries = configparser.ConfigParser()
     entries.read_string(wheel.read(path).decode())
     assert dict(entries["console_scripts"]) == {"headscope": "main:program"}
+
+
+def test_the_wheel_has_the_version_that_the_program_says(wheel: zipfile.ZipFile) -> None:
+    (path,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    assert f"\nVersion: {__version__}\n" in wheel.read(path).decode()
 
 
 def test_the_wheel_carries_the_licence(wheel: zipfile.ZipFile) -> None:

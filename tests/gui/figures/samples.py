@@ -129,10 +129,33 @@ def table(labels: tuple[str, ...] = ("result", "=", "0", "ans", "return")) -> An
     return m.Table("toy", m.Head(0, 0)), m.TokenTable(labels, values, None)
 
 
-def head_grid(layers: int = 2, heads: int = 8) -> tuple[m.HeadGrid, m.HeadGridScores]:
+def head_scores(layers: int = 2, heads: int = 8) -> tuple[m.HeadScores, m.MeasuredHeads]:
     random = np.random.default_rng(3)
-    grids = random.uniform(0.0, 1.0, size=(3, layers, heads)) ** 3
-    return m.HeadGrid("attn-2l"), m.HeadGridScores(*grids, 50)
+    every = tuple(m.Head(layer, number) for layer in range(layers) for number in range(heads))
+    scores = {name: random.uniform(0.0, 1.0, size=len(every)) ** 3 for name in m.MEASURES}
+    return m.HeadScores("attn-2l", run=run()), m.MeasuredHeads(every, scores, 50)
+
+
+def skip_trigrams(labels: tuple[str, ...] = TEAS) -> tuple[m.SkipTrigrams, m.TrigramList]:
+    ids, around = np.arange(len(labels)), (labels[1:] + labels[:1], labels[2:] + labels[:2])
+    qk, ov = np.linspace(5.0, 2.0, len(labels)), np.linspace(3.0, 1.0, len(labels))
+    result = m.TrigramList(
+        ids, labels, ids[::-1], around[0], ids, around[1], qk, ov, qk * ov,
+        "the score of query and source times what reading the source adds to the logit of out, "
+        "both positive", 32**0.5,
+    )  # fmt: skip
+    return m.SkipTrigrams("attn-2l", m.Head(1, 3)), result
+
+
+def tied_heads(layers: int = 2, heads: int = 8) -> tuple[m.HeadScores, m.MeasuredHeads]:
+    """Return scores in which five heads are as good at induction and none looks back."""
+    every = head_scores(layers, heads)[1]
+    scores = {name: every.scores[name] for name in ("induction", "previous_token", "first_token")}
+    induction = scores["induction"] * 0.5
+    induction[-heads : 5 - heads] = 0.9, 0.91, 0.95, 0.941, 0.95
+    induction[0] = 0.94
+    scores |= {"induction": induction, "previous_token": scores["previous_token"] * 0.05}
+    return m.HeadScores("attn-2l", "random"), m.MeasuredHeads(every.heads, scores, 50)
 
 
 def direct_path(
@@ -228,7 +251,8 @@ def everything() -> dict[str, tuple[Any, Any]]:
         "spectrum": spectrum(),
         "direction": direction(),
         "table": table(),
-        "head-grid": head_grid(),
+        "head-scores": head_scores(),
+        "skip-trigrams": skip_trigrams(),
         "direct-path": direct_path(),
         "head-output": head_output(),
         "logit-attribution": logit_attribution(),

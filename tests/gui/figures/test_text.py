@@ -121,13 +121,18 @@ CASES: list[tuple[str, Any, dict[str, Any]]] = [
     ("scores", samples.attention(kind="scores"), {}),
     ("value-weighted", samples.attention(kind="value-weighted"), {"head": HEAD}),
     ("144 thumbnails", samples.thumbnails(samples.tokens(64), 12, 12, 4), {}),
-    ("144 heads", samples.head_grid(12, 12), {}),
-    ("30 layers of 9", samples.head_grid(30, 9), {}),
-    ("one layer", samples.head_grid(1, 1), {}),
+    ("144 heads", samples.head_scores(12, 12), {}),
+    ("30 layers of 9", samples.head_scores(30, 9), {}),
+    ("one layer", samples.head_scores(1, 1), {}),
+    ("tied heads", samples.tied_heads(), {}),
+    ("tied heads, narrow", samples.tied_heads(), {"width": 2.0}),
+    ("tied heads of 144", samples.tied_heads(12, 12), {}),
     ("toy spectrum", samples.toy_spectrum(), {}),
     ("thin spectrum", samples.spectrum(dense=False), {}),
     ("one sign", samples.qk_tokens(samples.TEAS[:5], signed=False), {}),
     ("64 x 64 table", samples.table(samples.tokens(64)), {}),
+    ("hostile trigrams", samples.skip_trigrams(samples.HOSTILE), {}),
+    ("no trigram", samples.skip_trigrams(()), {}),
     ("long tokens", samples.ov_tokens(tuple(15 * f"·long{n}" for n in range(5))), {}),
 ]
 
@@ -156,6 +161,19 @@ def test_no_text_is_clipped_or_overlaps_another(
     name: str, answer: Any, options: dict[str, Any]
 ) -> None:
     assert_tidy(compose(*answer, **options))
+
+
+@pytest.mark.parametrize("shape", [(2, 8), (12, 12)])
+def test_heads_as_good_as_the_best_are_named_and_none_where_no_head_does_it(
+    shape: tuple[int, int],
+) -> None:
+    page = compose(*samples.tied_heads(*shape))
+    titles = [artist.get_text() for artist in page.figure.findobj(Text)]
+    last = shape[0] - 1
+    told = " ".join(titles)
+    for named in (f"L{last}H2 0.95", f"L{last}H4 0.95", f"L{last}H3 0.94", "L0H0 0.94", "none"):
+        assert named in told, named
+    assert "0.91" not in told
 
 
 @pytest.mark.parametrize(("width", "font_size"), [(2.0, 5.0), (3.25, 10.0), (6.75, 9.0)])

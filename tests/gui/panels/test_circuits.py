@@ -137,7 +137,7 @@ def test_the_tokens_own_rank_value_and_median_are_told(ov):
 
 
 def test_scores_name_their_divisor(qk):
-    assert "divided by 2.5" in qk.rank.text
+    assert "÷ 2.5" in qk.rank.text
 
 
 def test_a_small_vocabulary_is_drawn_as_its_whole_table(ov, session):

@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from engine.job import Job
-from engine.messages import Head, HeadGrid, Refused, RunPrompt, Thumbnails
-from gui.panels.heads import HeadsPanel, best
+from engine.messages import Head, HeadScores, Refused, RunPrompt, Thumbnails
+from gui.measures import KINDS
+from gui.panels.heads import HeadsPanel
 from tests.gui.fake_engine import BEST_INDUCTION
 
 
@@ -38,6 +40,15 @@ def test_the_button_of_a_measure_opens_its_best_head(qtbot, panel, session):
     assert session.selection.head_chosen
 
 
+def test_every_measure_says_what_such_a_head_does(panel):
+    tips = [button.toolTip() for button in panel.measure.findChildren(QPushButton)]
+    assert all(tips)
+    for (_, name, does), tip in zip(KINDS, tips[1:], strict=True):
+        assert f"{name}: how much a head {does}" in tip
+    for field, _, does in KINDS:
+        assert does in panel.best_buttons[field][0].toolTip()
+
+
 def test_colouring_by_a_measure_is_the_sessions(panel, session, settle):
     session.set_measure("previous_token")
     settle(panel)
@@ -50,23 +61,14 @@ def test_hovering_a_head_names_it_and_its_scores(panel):
     assert "induction 0.90" in text
 
 
-def test_heads_within_a_hair_of_the_best_are_named_with_it_best_first():
-    scores = np.array([[0.1, 0.95], [0.94, 0.9]])
-    assert best(scores) == (Head(0, 1), Head(1, 0))
-    assert best(np.array([[0.1, 0.5], [0.5, 0.2]])) == (Head(0, 1), Head(1, 0))
-
-
-def test_no_head_is_called_the_best_at_what_none_does():
-    assert best(np.array([[0.01, 0.02], [0.0, 0.03]])) == ()
-
-
 def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
     monkeypatch, session, engine, show
 ):
-    scores = engine._HeadGrid(HeadGrid("attn-2l"))
-    induction = np.full_like(scores.induction, 0.1)
+    scores = engine._HeadScores(session.scores)
+    induction = np.full_like(scores.grid("induction"), 0.1)
     induction[0, 1], induction[1, 0] = 0.95, 0.94
-    monkeypatch.setattr(engine, "_HeadGrid", lambda request: replace(scores, induction=induction))
+    found = replace(scores, scores=scores.scores | {"induction": induction.flatten()})
+    monkeypatch.setattr(engine, "_HeadScores", lambda request: found)
     session.set_text("w7 w8 w7")
     ids = engine.answer(RunPrompt("attn-2l", "w7 w8 w7"), Job()).ids
     after_repeat = int(np.flatnonzero(ids[:-1] == ids[-1])[0]) + 1
@@ -81,7 +83,7 @@ def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
 
 
 def test_buttons_of_the_model_before_go_when_this_one_has_no_scores(panel, session, settle, engine):
-    engine.failing[HeadGrid] = Refused("no scores")
+    engine.failing[HeadScores] = Refused("no scores")
     session.open_model("toy")
     settle(panel)
     assert not any(b.isVisible() for buttons in panel.best_buttons.values() for b in buttons)

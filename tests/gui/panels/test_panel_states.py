@@ -9,7 +9,7 @@ from engine.messages import (
     Composition,
     DirectPath,
     Eigenvalues,
-    HeadGrid,
+    HeadScores,
     OVTokens,
     QKTokens,
     Refused,
@@ -94,7 +94,7 @@ def test_a_text_that_cannot_be_run_leaves_the_last_picture_marked(
     settle(panel)
     assert panel.state == "failed"
     assert panel.known(panel.main) is before
-    assert "see Prompt" in panel.notice.text()
+    assert "attn-2l has not run the prompt: see Prompt" in panel.notice.text()
     session.set_text("w5 w6")
     settle(panel)
     assert panel.state == "fresh"
@@ -129,7 +129,7 @@ def test_a_hidden_panel_asks_nothing(show, settle, session, engine):
 def test_two_panels_of_one_prompt_run_it_once(qtbot, window, engine):
     runs = [request for request in engine.asked if isinstance(request, RunPrompt)]
     assert len(set(runs)) == 1
-    grids = [request for request in engine.asked if isinstance(request, HeadGrid)]
+    grids = [request for request in engine.asked if isinstance(request, HeadScores)]
     assert len(set(grids)) == 1
 
 

@@ -1,11 +1,15 @@
 """The prompt panel: typing, history, examples, and what a bad text does."""
 
+import threading
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
-from engine.messages import RunPrompt
+from engine.job import Job
+from engine.messages import RunPrompt, Vocabulary
 from gui.panels.prompt import EXAMPLES, PromptPanel
 
 AWKWARD = [
@@ -118,6 +122,38 @@ def test_a_click_on_a_token_pins_it(qtbot, panel, session):
     place = panel.strip.tile(2).center()
     qtbot.mouseClick(panel.strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert session.selection.query == 2
+
+
+def test_tokens_that_are_no_text_are_told_from_text_by_the_vocabulary(
+    monkeypatch, show, session, engine
+):
+    ids = engine.answer(RunPrompt("attn-2l", "w1 w2"), Job()).ids
+    known = engine._Vocabulary(Vocabulary("attn-2l"))
+    texts = tuple("" if i == ids[1] else text for i, text in enumerate(known.texts))
+    monkeypatch.setattr(engine, "_Vocabulary", lambda request: replace(known, texts=texts))
+    session.set_text("w1 w2")
+    panel = show(PromptPanel)
+    assert panel.pieces(ids.tolist()) == {ids[1]}
+    place = panel.strip.tile(1).center()
+    assert panel.strip.tip_at(QPointF(place)).startswith("bytes ")
+
+
+def test_the_prompt_does_not_wait_for_the_vocabulary(
+    monkeypatch, qtbot, show, session, settle, engine
+):
+    panel = show(PromptPanel)
+    answered, release = engine._Vocabulary, threading.Event()
+
+    def slow(request):
+        release.wait()
+        return answered(request)
+
+    monkeypatch.setattr(engine, "_Vocabulary", slow)
+    session.open_model("toy")
+    qtbot.waitUntil(lambda: panel.state == "fresh")
+    assert not release.is_set()
+    release.set()
+    settle(panel)
 
 
 def test_guesses_are_probabilities(panel, settle):

@@ -148,8 +148,8 @@ def test_a_later_head_that_could_not_read_the_earlier_one_makes_way(show, sessio
 @pytest.mark.parametrize("engine", [FakeEngine(layers=1)])
 def test_a_model_of_one_layer_has_no_pairs(show):
     panel = show(VirtualHeadPanel)
-    assert "has one layer" in panel.notice.text()
-    assert panel.notice.property("notice") == "info"
+    assert "has one layer" in panel.waiting_text
+    assert not panel.earlier.isVisible()
 
 
 def test_copying_and_the_largest_singular_values_are_told(panel):

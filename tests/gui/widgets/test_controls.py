@@ -63,6 +63,17 @@ class TestSegmented:
         segmented.set_option_enabled("scores", True, "")
         assert buttons(segmented)[1].toolTip() == ""
 
+    def test_an_option_says_what_it_means_while_it_is_allowed(
+        self, segmented: Segmented, tip_label: Tip
+    ) -> None:
+        button = buttons(segmented)[1]
+        segmented.set_option_tip("scores", "before <softmax>")
+        assert tip_label(button, QPointF(button.rect().center())) == "before <softmax>"
+        segmented.set_option_enabled("scores", False, "not yet")
+        assert tip_label(button, QPointF(button.rect().center())) == "not yet"
+        segmented.set_option_enabled("scores", True)
+        assert tip_label(button, QPointF(button.rect().center())) == "before <softmax>"
+
     def test_labels_are_shown_as_they_are(self, segmented: Segmented) -> None:
         shown = [button.text().replace("&&", "&") for button in buttons(segmented)]
         assert shown == [label for _, label in KINDS]
@@ -227,10 +238,10 @@ class TestPromptEdit:
     def test_a_text_that_scrolls_shows_whole_lines_only(
         self, qtbot: QtBot, prompt: PromptEdit
     ) -> None:
-        prompt.set_text("\n".join("█" for _ in range(20)))
+        prompt.set_text("\n".join("█" for _ in range(20)) + "word " * 100)
         qtbot.wait(1)
         line = round(prompt.blockBoundingRect(prompt.document().firstBlock()).height())
-        for value in (0, 1, 7, prompt.verticalScrollBar().maximum()):
+        for value in (0, 1, 7):
             prompt.verticalScrollBar().setValue(value)
             assert prompt.firstVisibleBlock().blockNumber() == value
             assert 0 <= prompt.viewport().height() - 6 * line <= 1

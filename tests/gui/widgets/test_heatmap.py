@@ -183,6 +183,25 @@ def test_tool_tips_show_descriptions_and_whole_labels_as_they_are(
     assert tip_label(widget, below) == "&"
 
 
+def test_labels_that_are_bytes_of_a_character_are_muted_and_explained(
+    qtbot: QtBot, dressed: str, tip_label: Tip
+) -> None:
+    widget = show(qtbot, np.zeros((3, 3)), labels=["█", "██", "·█"], pieces=((1,), (1,)))
+    image, theme = widget.grab().toImage(), palette.theme()
+    for axis in widget.placed_labels():
+        for label in axis:
+            box = label.box.toRect()
+            inks = {
+                image.pixelColor(x, y).name()
+                for x in range(box.left(), box.right())
+                for y in range(box.top(), box.bottom())
+            }
+            assert (theme.text in inks) == (label.index != 1)
+            assert (theme.muted in inks) >= (label.index == 1)
+    beside = widget.placed_labels()[0][1].box.center()
+    assert tip_label(widget, beside) == "bytes ██: a piece of a character"
+
+
 def test_a_thinned_label_is_shown_while_its_row_is_hovered(qtbot: QtBot) -> None:
     widget = show(qtbot, np.zeros((200, 200)))
     hidden = next(

@@ -184,6 +184,19 @@ def test_no_row_is_cut_and_the_last_one_can_be_reached(qtbot: QtBot, height: int
     assert seen == set(range(10))
 
 
+def test_bytes_of_a_character_are_muted_and_explained(qtbot: QtBot, tip_label: Tip) -> None:
+    widget = show(qtbot)
+    widget.set_rows([7, 3], ["F0 9F", "F0"], [2.0, 1.0], signed=True, pieces={7})
+    inks = [colours(cell(widget, row, TOKEN)) for row in (0, 1)]
+    theme = palette.theme()
+    assert theme.muted in inks[0]
+    assert theme.text not in inks[0]
+    assert theme.text in inks[1]
+    places = [widget.visualRect(widget.model().index(row, TOKEN)).center() for row in (0, 1)]
+    tips = [tip_label(widget.viewport(), QPointF(place)).splitlines()[0] for place in places]
+    assert tips == ["bytes F0 9F: a piece of a character", "F0"]
+
+
 def test_no_rows_show_a_sentence(qtbot: QtBot) -> None:
     widget = show(qtbot)
     widget.set_rows([0], ["a"], [1.0], signed=True)
@@ -192,6 +205,17 @@ def test_no_rows_show_a_sentence(qtbot: QtBot) -> None:
     assert palette.theme().muted in colours(widget.viewport().grab().toImage())
     with qtbot.assertNotEmitted(widget.chosen):
         qtbot.keyClick(widget, Qt.Key.Key_Return)
+
+
+def test_a_narrow_list_leaves_ranks_out_in_every_theme(qtbot: QtBot, qapp: object) -> None:
+    widget = show(qtbot, 140)
+    widget.set_rows([7], ["·tea"], [2.0], signed=True)
+    palette.apply(qapp, "dark")
+    qtbot.wait(1)
+    assert widget.columnWidth(RANK) == 0
+    assert sum(widget.columnWidth(i) for i in range(4)) == widget.viewport().width()
+    widget.resize(300, 240)
+    assert widget.columnWidth(RANK) > 0
 
 
 def test_the_highlight_changes_with_the_theme(qtbot: QtBot, qapp: object) -> None:

@@ -159,6 +159,26 @@ def test_tool_tips_show_the_token_as_it_is_and_its_id(qtbot: QtBot, tip_label: T
         assert tip == f"{token}\nposition {position}, id {100 + position}"
 
 
+def test_bytes_of_a_character_are_muted_and_explained(
+    qtbot: QtBot, dressed: str, tip_label: Tip
+) -> None:
+    widget = show(qtbot, ["E6", "E6#7"])
+    widget.set_tokens(["E6", "E6#7"], [5, 7], pieces={7})
+    theme = palette.theme()
+
+    def inks(position: int) -> set[str]:
+        image = widget.viewport().grab(widget.tile(position).adjusted(3, 3, -3, -3)).toImage()
+        places = [(x, y) for x in range(image.width()) for y in range(image.height())]
+        return {image.pixelColor(x, y).name() for x, y in places}
+
+    assert theme.text in inks(0)
+    assert theme.text not in inks(1)
+    assert theme.muted in inks(1)
+    tips = [tip_label(widget.viewport(), QPointF(widget.tile(i).center())) for i in (0, 1)]
+    assert tips[0].splitlines()[0] == "E6"
+    assert tips[1].splitlines()[0] == "bytes E6: a piece of a character"
+
+
 def test_no_tokens_are_no_tiles(qtbot: QtBot) -> None:
     widget = show(qtbot, TEA)
     widget.set_tokens([], [])

@@ -1,0 +1,137 @@
+"""What heads do with tokens, measured on their patterns."""
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.job import Job
+from engine.messages import PATTERN_MEASURES, FloatArray, HeadScores, Refused
+from engine.model import Model
+from engine.runs import ForwardPass
+
+LENGTH = 64
+"""Random tokens before they repeat, where context and vocabulary have room for them."""
+
+MOST_SEQUENCES = 1000
+LEAST_TOKENS = 2
+
+
+def measured(passed: ForwardPass) -> dict[str, Float[Tensor, " head"]]:
+    """Measure every head of the model on one run.
+
+    Induction is the attention from a token that has occurred before to what followed it then, and
+    duplicate token that to the occurrences themselves, each the mean over the tokens that have
+    occurred before: the cells are those of TransformerLens's `head_detector` ("In-context Learning
+    and Induction Heads", Olsson et al., 2022). The others are means over every query but the
+    first, which has no choice.
+
+    Parameters
+    ----------
+    passed : ForwardPass
+        The run.
+
+    Returns
+    -------
+    dict of str to Tensor
+        One of each of PATTERN_MEASURES [head], not a number where no query has it.
+    """
+    ids = torch.tensor(passed.ids)
+    count = len(ids)
+    same = (ids[:, None] == ids).tril(-1)  # [query, key]
+    follows = torch.zeros_like(same)
+    follows[:, 1:] = same[:, :-1]
+    distance = torch.arange(count)[:, None] - torch.arange(count)
+    distances = distance.tril().float().flatten()
+    found: dict[str, list[Tensor]] = {name: [] for name in PATTERN_MEASURES}
+    for pattern in passed.patterns:
+        # The first row, which has no choice, adds nothing to entropy and distance.
+        found["entropy"].append(torch.special.entr(pattern).sum((1, 2)) / (count - 1))
+        found["distance"].append(pattern.flatten(1) @ distances / (count - 1))
+        found["induction"].append(_mean_on(pattern, follows))
+        found["duplicate_token"].append(_mean_on(pattern, same))
+        found["previous_token"].append(pattern.diagonal(-1, -2, -1).mean(-1))
+        found["first_token"].append(pattern[:, 1:, 0].mean(-1))
+    return {name: torch.cat(rows) for name, rows in found.items()}
+
+
+def _mean_on(pattern: Tensor, cells: Tensor) -> Float[Tensor, " head"]:
+    queries, keys = cells.nonzero(as_tuple=True)
+    total: Tensor = pattern[:, queries, keys].sum(-1)
+    return total / cells.any(-1).sum()
+
+
+def random_measures(
+    model: Model, request: HeadScores, job: Job
+) -> tuple[int, dict[str, FloatArray]]:
+    """Measure every head on BOS, r random tokens, and the same r again; kept by the model.
+
+    The r tokens of a sequence are distinct ordinary ones, so that a first occurrence is the only
+    one. A model without BOS does without.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : HeadScores
+        Seed, sequences, range of ids, and heads that are off.
+    job : Job
+        Steps between sequences.
+
+    Returns
+    -------
+    r, measures
+        How many tokens repeat, and each of PATTERN_MEASURES [head].
+
+    Raises
+    ------
+    Refused
+        If fewer than one sequence is asked for, or more than 1,000, the seed is negative, the
+        range holds fewer than two ordinary tokens, or a head is off that does not exist.
+    """
+    for head in request.heads_off:
+        model.check_head(head)
+    if not 1 <= request.sequences <= MOST_SEQUENCES:
+        raise Refused(f"sequences must be 1 to {MOST_SEQUENCES}, not {request.sequences}")
+    if request.seed < 0:
+        raise Refused(f"the seed must be 0 or more, not {request.seed}")
+    ordinary = _ordinary(model, request)
+    key = ("random", request.seed, request.sequences, *ordinary[[0, -1]], request.heads_off)
+    if key not in model.kept:
+        model.kept[key] = _random(model, request, ordinary, job)
+    found: tuple[int, dict[str, FloatArray]] = model.kept[key]
+    return found
+
+
+def _ordinary(model: Model, request: HeadScores) -> np.ndarray:
+    last = model.d_vocab - 1
+    highest = last if request.highest_id is None else request.highest_id
+    if not 0 <= request.lowest_id <= highest <= last:
+        raise Refused(
+            f"random tokens from id {request.lowest_id} to {highest}: {model.name} has the ids 0 "
+            f"to {last:,}"
+        )
+    ids = np.arange(request.lowest_id, highest + 1)
+    ordinary = np.setdiff1d(ids, sorted(model.tokens.special_ids))
+    if len(ordinary) < LEAST_TOKENS:
+        raise Refused(
+            f"the ids {request.lowest_id} to {highest} hold fewer than {LEAST_TOKENS} ordinary "
+            "tokens: choose a wider range"
+        )
+    return ordinary
+
+
+def _random(
+    model: Model, request: HeadScores, ordinary: np.ndarray, job: Job
+) -> tuple[int, dict[str, FloatArray]]:
+    bos = [] if model.tokens.bos_id is None else [model.tokens.bos_id]
+    length = min(LENGTH, (model.n_ctx - len(bos)) // 2, len(ordinary))
+    chance = np.random.default_rng(request.seed)
+    sums = {name: torch.zeros(len(model.heads)) for name in PATTERN_MEASURES}
+    for sequence in range(request.sequences):
+        job.step(sequence, request.sequences, "running random tokens")
+        block = chance.choice(ordinary, length, replace=False).tolist()
+        passed = model.run_ids((*bos, *block, *block), job, request.heads_off)
+        for name, values in measured(passed).items():
+            sums[name] += values
+    return length, {name: (total / request.sequences).numpy() for name, total in sums.items()}

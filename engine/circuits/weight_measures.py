@@ -1,0 +1,87 @@
+"""What a head is for, read from its weights alone."""
+
+import torch
+
+from engine import lowrank
+from engine.circuits.eigenvalues import positivity
+from engine.circuits.spectrum import factors
+from engine.job import Job
+from engine.messages import CircuitName, FloatArray, Head
+from engine.model import Model
+
+ROWS = 64
+"""Source tokens whose outputs are compared at once: few enough to stay in the processor's cache."""
+
+
+def weight_measures(model: Model, job: Job) -> dict[str, FloatArray]:
+    """Return each of WEIGHT_MEASURES for every head, [head]; kept by the model, head by head.
+
+    Eigenvalue copying and positivity are those of "A Mathematical Framework for Transformer
+    Circuits" (Elhage et al., 2021), "Summarizing OV/QK matrices", through W_U W_E and W_E^T W_E,
+    which are made once. Norms and overlap come from thin factors in float64.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    job : Job
+        Steps between heads and between chunks of the vocabulary. What was cancelled goes on where
+        it stopped when it is asked for again.
+    """
+    found: dict[str, list[float]] = {}
+    for place, head in enumerate(model.heads):
+        job.step(place, len(model.heads), "reading weights")
+        if head not in model.kept:
+            model.kept[head] = _of_head(model, head, job)
+        for name, value in model.kept[head].items():
+            found.setdefault(name, []).append(value)
+    return {name: torch.tensor(values).numpy() for name, values in found.items()}
+
+
+def _of_head(model: Model, head: Head, job: Job) -> dict[str, float]:
+    U, S, Vh = lowrank.svd(*factors(model, head, "ov"))
+    rank = lowrank.rank(S)
+    return {
+        "copying_share": copying_share(model, head, job),
+        "ov_eigenvalue_copying": _positivity(model, head, "ov", job),
+        "qk_eigenvalue_positivity": _positivity(model, head, "qk", job),
+        "read_write_overlap": lowrank.overlap(U[:, :rank], Vh[:rank].mT),
+        "ov_norm": float(S.norm()),
+        "qk_norm": float(lowrank.singular_values(*factors(model, head, "qk")).norm()),
+    }
+
+
+def _positivity(model: Model, head: Head, circuit: CircuitName, job: Job) -> float:
+    A, B = factors(model, head, circuit)
+    return positivity(torch.linalg.eigvals(B @ model.gram(circuit, job) @ A))
+
+
+def copying_share(model: Model, head: Head, job: Job) -> float:
+    """Return the share of tokens whose own logit a head's OV circuit raises above every other.
+
+    Exact over the whole vocabulary, in chunks of 64 rows of W_E W_V W_O W_U; a token that only
+    ties with another does not count.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    head : Head
+        The head.
+    job : Job
+        Steps between chunks of the vocabulary.
+    """
+    weights = model.head(head)
+    read = model.read_by(weights.W_V, job)  # [d_vocab, d_head]
+    written = model.logits(weights.W_O.mT, job).mT  # [d_head, d_vocab]
+    buffer = torch.empty(min(ROWS, model.d_vocab), model.d_vocab)
+    copied = 0
+    for start in range(0, model.d_vocab, ROWS):
+        job.step(start, model.d_vocab, f"what {head.name} copies")
+        part = read[start : start + ROWS]
+        values = torch.mm(part, written, out=buffer[: len(part)])  # [source, output]
+        own = values.diagonal(start)
+        asked = own.clone()
+        own.fill_(-torch.inf)
+        copied += int((asked > values.amax(1)).sum())
+    return copied / model.d_vocab

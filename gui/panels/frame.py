@@ -1,0 +1,147 @@
+"""What stands around a panel's picture: its head, its controls, its notice, what it waits for."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+from superqt import QFlowLayout
+
+from gui.panels.sentence import Sentence
+from gui.panels.subtitle import Subtitle
+from gui.theme import UNIT
+from gui.widgets.notice import Notice
+
+_EDGE = UNIT * 3 // 2
+_SPACING = UNIT * 3 // 4
+
+
+class _Head(QWidget):
+    """As narrow as the card is: what has no room here goes below."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the height of the controls, and hardly any width."""
+        return QSize(UNIT, super().minimumSizeHint().height())
+
+
+class Frame:
+    """Lays a panel out.
+
+    From above: title, mark, subtitle and controls; the controls for which there is no room
+    beside them; what the panel puts `above`; its notice; its `offers`; and either what it waits
+    for or its `body`.
+
+    Parameters
+    ----------
+    panel
+        The panel; the head is no child of it, so that a dock can take it as its title bar.
+    title
+        The panel's name.
+    """
+
+    def __init__(self, panel: QWidget, title: str) -> None:
+        self._panel = panel
+        self._controls: list[QWidget] = []
+        self.header = _Head()
+        self._head = QHBoxLayout(self.header)
+        self._head.setContentsMargins(_EDGE, UNIT, UNIT, _SPACING)
+        self._head.setSpacing(UNIT)
+        self._name = QLabel(title)
+        self._name.setProperty("role", "title")
+        self.mark = QLabel()
+        self.mark.setProperty("role", "accent")
+        self.mark.setTextFormat(Qt.TextFormat.PlainText)
+        self.mark.hide()
+        self.subtitle = Subtitle()
+        self._head.addWidget(self._name)
+        self._head.addWidget(self.mark)
+        self._head.addWidget(self.subtitle, 1)
+
+        outer = QVBoxLayout(panel)
+        outer.setContentsMargins(_EDGE, 0, _EDGE, UNIT)
+        outer.setSpacing(_SPACING)
+        self._below = QWidget()
+        self._below.hide()
+        self._below_head = QFlowLayout(self._below)
+        self._below_head.setContentsMargins(0, 0, 0, 0)
+        self._below_head.setHorizontalSpacing(UNIT)
+        self._below_head.setVerticalSpacing(UNIT // 2)
+        outer.addWidget(self._below)
+        self.above = QVBoxLayout()
+        self.above.setSpacing(_SPACING)
+        outer.addLayout(self.above)
+        self.notice = Notice()
+        outer.addWidget(self.notice)
+        self.offers = QVBoxLayout()
+        outer.addLayout(self.offers)
+        self.body = QWidget()
+        self.waits = Sentence(f"{title}: what it waits for")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(_at_the_top(self.waits))
+        self._pages.addWidget(_scrolling(self.body))
+        outer.addWidget(self._pages, 1)
+
+    @property
+    def showing_wait(self) -> bool:
+        """Whether what is waited for is seen, and no picture."""
+        return self._pages.currentIndex() == 0
+
+    def show_picture(self, there: bool) -> None:
+        """Show the body, or what is waited for."""
+        self._pages.setCurrentIndex(1 if there else 0)
+
+    def add_controls(self, widgets: Iterable[QWidget]) -> None:
+        """Put controls into the head, the first ones before the others."""
+        for widget in widgets:
+            self._controls.append(widget)
+            self._head.addWidget(widget)
+
+    def place_controls(self) -> None:
+        """Move the controls that have no room beside title and subtitle under the head."""
+        margins = self._head.contentsMargins()
+        room = self._panel.width() - margins.left() - margins.right() + UNIT
+        room -= self._name.sizeHint().width() + UNIT
+        if not self.mark.isHidden():
+            room -= self.mark.sizeHint().width() + UNIT
+        room -= self.subtitle.width_of_first_part() + UNIT
+        beside = []
+        for widget in self._controls:
+            width = min(widget.sizeHint().width(), widget.maximumWidth())
+            room -= 0 if widget.isHidden() else width + UNIT
+            beside.append(room >= 0)
+        if beside != [self._head.indexOf(widget) >= 0 for widget in self._controls]:
+            for widget, fits in zip(self._controls, beside, strict=True):
+                for layout in (self._head, self._below_head):
+                    layout.removeWidget(widget)
+                (self._head if fits else self._below_head).addWidget(widget)
+        shown = (not widget.isHidden() for widget in self._controls)
+        self._below.setVisible(any(s and not f for s, f in zip(shown, beside, strict=True)))
+
+
+def _at_the_top(widget: QWidget) -> QWidget:
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addWidget(widget)
+    column.addStretch(1)
+    return page
+
+
+def _scrolling(body: QWidget) -> QScrollArea:
+    scroll = QScrollArea()
+    scroll.setWidgetResizable(True)
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setWidget(body)
+    scroll.viewport().setAutoFillBackground(False)
+    body.setAutoFillBackground(False)
+    scroll.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return scroll

@@ -1,0 +1,123 @@
+"""Runs with heads switched off, against the plain pass with their W_O zeroed."""
+
+import numpy as np
+import pytest
+
+from engine.messages import (
+    Attention,
+    DestinationRow,
+    Head,
+    HeadOutput,
+    HeadScores,
+    LogitAttribution,
+    LogitLens,
+    Refused,
+    RunPrompt,
+    Thumbnails,
+    VirtualHead,
+)
+from tests.oracles import plain_transformer, prompts
+
+CASES = [
+    ("attn-2l", [(0, 2)]),
+    ("attn-2l", [(0, 1), (0, 6), (1, 3)]),
+    ("random", [(0, 1)]),
+    ("random", [(0, 0), (0, 1), (0, 2)]),
+    ("random-without-norm", [(0, 2), (1, 0)]),
+]
+TOLERANCE = 1e-4
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]} {case[1]}")
+def ablated(request, raw):
+    name, heads = request.param
+    text = prompts.of(name)[0]
+    run = RunPrompt(name, text, heads_off=tuple(Head(*head) for head in heads))
+    ids = raw(name).encode(text)
+    return run, ids, plain_transformer.run(plain_transformer.without(raw(name), heads), ids)
+
+
+def test_every_pattern_is_that_of_the_model_without_them(answer, ablated):
+    run, _, seen = ablated
+    for layer, pattern in enumerate(seen.patterns):
+        found = answer(Attention(run, layer)).values
+        np.testing.assert_allclose(found, pattern, atol=1e-5)
+    np.testing.assert_allclose(answer(Thumbnails(run, 64)).values[-1], seen.patterns[-1], atol=1e-5)
+
+
+def test_what_it_says_next_and_its_loss_are_those_of_the_model_without_them(answer, ablated):
+    run, ids, seen = ablated
+    found = answer(run)
+    expected = seen.logits[-1].log_softmax(-1).numpy()[found.next_ids]
+    np.testing.assert_allclose(found.next_log_probs, expected, atol=TOLERANCE)
+    np.testing.assert_allclose(
+        found.loss, plain_transformer.losses(seen.logits, ids), atol=TOLERANCE
+    )
+    lens = answer(LogitLens(run, 3))
+    np.testing.assert_allclose(lens.log_probs[-1, -1], found.next_log_probs[:3], atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("split", ["heads", "sources"])
+def test_attribution_gives_them_nothing_and_stays_exact(answer, ablated, split):
+    run, _, _ = ablated
+    found = answer(LogitAttribution(run, split=split))
+    assert abs(found.remainder) < 1e-3
+    for head, value in zip(found.heads, found.values, strict=True):
+        assert (value == 0) == (head in run.heads_off)
+
+
+def test_they_hand_on_nothing(answer, ablated):
+    run, _, _ = ablated
+    off = run.heads_off[0]
+    assert not answer(HeadOutput(run, off)).values.any()
+    weighted = answer(Attention(run, off.layer, "value-weighted")).values
+    assert not weighted[off.number].any()
+    later = Head(1, 1)
+    assert answer(VirtualHead(run, Head(0, off.number), later, 5)).share == (
+        0 if Head(0, off.number) in run.heads_off else pytest.approx(0, abs=1)
+    )
+
+
+def test_equal_questions_are_equal_however_they_name_the_heads(answer):
+    one = RunPrompt("random", "w3", heads_off=(Head(1, 0), Head(0, 2), Head(1, 0)))
+    other = RunPrompt("random", "w3", heads_off=(Head(0, 2), Head(1, 0)))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert answer(one) is answer(other)
+    scores = HeadScores("random", heads_off=(Head(1, 0), Head(0, 2)))
+    assert scores == HeadScores("random", heads_off=(Head(0, 2), Head(1, 0)))
+
+
+def test_a_run_with_heads_off_is_not_taken_for_the_whole_one(answer):
+    text = prompts.IN_RANDOM[0]
+    whole = answer(Attention(RunPrompt("random", text), 1)).values
+    off = answer(Attention(RunPrompt("random", text, heads_off=(Head(0, 0),)), 1)).values
+    again = answer(Attention(RunPrompt("random", text, k=3), 1)).values
+    assert (whole != off).any()
+    np.testing.assert_array_equal(whole, again)
+
+
+@pytest.mark.parametrize("head", [(2, 0), (0, 3)])
+def test_heads_that_do_not_exist_are_refused(answer, head):
+    off = (Head(*head),)
+    for question in (RunPrompt("random", "w3", heads_off=off), HeadScores("random", heads_off=off)):
+        with pytest.raises(Refused, match=r"heads 0\.0 to 1\.2"):
+            answer(question)
+
+
+def test_without_its_previous_token_head_the_induction_heads_are_gone(answer):
+    whole = answer(HeadScores("attn-2l", "random"))
+    partner = int(whole.grid("previous_token")[0].argmax())
+    heads = np.flatnonzero(whole.grid("induction")[1] > 0.9)
+    assert len(heads)
+    for number in range(8):
+        off = answer(HeadScores("attn-2l", "random", heads_off=(Head(0, number),)))
+        left = off.grid("induction")[1, heads].max()
+        assert left < 0.05 if number == partner else left > 0.4
+
+
+def test_the_scores_beside_the_rows_are_without_them_too(answer):
+    off = (Head(0, 1),)
+    found = answer(DestinationRow(RunPrompt("random", prompts.IN_RANDOM[0], heads_off=off)))
+    scores = answer(HeadScores("random", "random", heads_off=off)).scores
+    np.testing.assert_array_equal(found.induction, scores["induction"])

@@ -1,0 +1,65 @@
+"""The engine client: what an asker learns when there is no answer."""
+
+import pytest
+
+from engine.messages import ListModels, Refused, RunPrompt
+from gui.engine_client import EngineClient
+from tests.gui.asking import Recorder, idle, run
+from tests.gui.fake_engine import FakeEngine
+
+
+def test_a_refusal_is_its_own_sentence_and_the_engine_lives_on(qtbot, start):
+    engine, asker = FakeEngine(), Recorder()
+    client = start(engine)
+    said = []
+    client.failed.connect(said.append)
+    client.ask(asker, "run", RunPrompt("attn-2l", "unreadable"))
+    idle(qtbot, client)
+    failure = asker.failed[0][2]
+    assert failure.sentence == "'unreadable' is not a word of this model"
+    assert failure.details == ""
+    assert said == [failure.sentence]
+    client.ask(asker, "run", run(1))
+    idle(qtbot, client)
+    assert asker.received == [("run", run(1))]
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("bad shape\nsecond line"), MemoryError(), RuntimeError("")]
+)
+def test_any_other_error_is_one_sentence_with_the_traceback_behind_it(qtbot, start, error):
+    engine, asker = FakeEngine(), Recorder()
+    engine.failing[RunPrompt] = error
+    client = start(engine)
+    client.ask(asker, "run", run(1))
+    idle(qtbot, client)
+    failure = asker.failed[0][2]
+    assert "\n" not in failure.sentence
+    assert "Traceback" not in failure.sentence
+    assert type(error).__name__ in failure.details
+
+
+def test_an_engine_that_cannot_be_made_fails_every_question(qtbot, qapp):
+    def broken():
+        raise ImportError("no module named torch")
+
+    client, asker = EngineClient(broken), Recorder()
+    client.start()
+    client.ask(asker, "run", run(1))
+    client.ask(asker, "models", ListModels())
+    idle(qtbot, client)
+    assert {slot for slot, _, _ in asker.failed} == {"run", "models"}
+    assert "no module named torch" in asker.failed[0][2].sentence
+    assert client.close()
+
+
+def test_a_refused_engine_is_told_in_its_own_words(qtbot, qapp):
+    def refusing():
+        raise Refused("transformer_lens is not installed")
+
+    client, asker = EngineClient(refusing), Recorder()
+    client.start()
+    client.ask(asker, "run", run(1))
+    idle(qtbot, client)
+    assert asker.failed[0][2].sentence == "transformer_lens is not installed"
+    assert client.close()

@@ -1,0 +1,88 @@
+"""A guided example asks first and shows afterwards."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from gui.guides import GUIDES
+from gui.session import Selection
+
+GUIDE = GUIDES[1]
+
+
+def click(qtbot, button):
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_a_guide_opens_model_and_prompt_and_gives_nothing_else_away(window, session):
+    window.guide.start(GUIDE)
+    first = GUIDE.steps[0]
+    now = session.selection
+    assert (now.model, now.text) == (first.shows.model, first.shows.text)
+    assert now.query is None
+    assert window.guide.isVisible()
+    assert window.guide.text.text == first.predict
+    assert window.guide.forth.text() == "Reveal"
+    assert not window.guide.back.isEnabled()
+
+
+def test_reveal_selects_what_the_step_shows_and_opens_its_cards(qtbot, window, session):
+    for dock in window.docks:
+        dock.close()
+    window.guide.start(GUIDE)
+    click(qtbot, window.guide.forth)
+    step = GUIDE.steps[0]
+    assert session.selection == step.shows
+    assert window.guide.text.text == step.reveal
+    assert {d.panel.title for d in window.docks if d.isVisible()} == set(step.cards)
+
+
+def test_a_guide_is_walked_to_its_end_and_closes(qtbot, window):
+    window.guide.start(GUIDE)
+    seen = []
+    while window.guide.isVisible():
+        seen.append(window.guide.text.text)
+        click(qtbot, window.guide.forth)
+    assert seen == [text for step in GUIDE.steps for text in (step.predict, step.reveal)]
+
+
+def test_back_goes_the_same_way(qtbot, window, session):
+    window.guide.start(GUIDE)
+    for _ in range(2):
+        click(qtbot, window.guide.forth)
+    assert window.guide.text.text == GUIDE.steps[1].predict
+    click(qtbot, window.guide.back)
+    assert window.guide.text.text == GUIDE.steps[0].reveal
+    click(qtbot, window.guide.back)
+    assert window.guide.text.text == GUIDE.steps[0].predict
+    assert not window.guide.back.isEnabled()
+
+
+def test_end_leaves_the_window_as_it_is(qtbot, window, session):
+    window.guide.start(GUIDE)
+    click(qtbot, window.guide.forth)
+    before = session.selection
+    click(qtbot, window.guide.end)
+    assert not window.guide.isVisible()
+    assert session.selection == before
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
+def test_every_step_names_cards_that_exist_and_stays_on_its_prompt(window, guide):
+    titles = {dock.panel.title for dock in window.docks}
+    first = guide.steps[0].shows
+    for step in guide.steps:
+        assert set(step.cards) <= titles
+        assert (step.shows.model, step.shows.text) == (first.model, first.text)
+        assert step.shows.head_chosen
+
+
+def test_a_selection_shown_whole_is_told_part_by_part(session):
+    told = []
+    session.changed.connect(told.append)
+    before = session.selection
+    session.show(replace(before, text="other", query=1))
+    assert sorted(told) == ["query", "text"]
+    session.show(Selection())
+    assert session.selection == before

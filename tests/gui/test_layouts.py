@@ -1,0 +1,43 @@
+"""Every named layout puts its cards where it says, and leaves every other one closed."""
+
+from itertools import pairwise
+
+import pytest
+
+from gui.layouts import LAYOUTS
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (1000, 700)])
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_a_layout_shows_its_cards_in_columns_and_no_others(qtbot, window, layout, size):
+    window.resize(*size)
+    window.lay_out(layout)
+    qtbot.wait(50)
+    by_title = {dock.panel.title: dock for dock in window.docks}
+    placed = [t for column in layout.columns for titles in column.cards for t in titles]
+    assert {t for t, dock in by_title.items() if not dock.isHidden()} == set(placed)
+    left = [by_title[column.cards[0][0]].geometry() for column in layout.columns]
+    for one, next_ in pairwise(left):
+        assert one.right() < next_.left()
+    for column in layout.columns:
+        fronts = [by_title[titles[0]] for titles in column.cards]
+        assert not fronts[0].visibleRegion().isEmpty()
+        # Qt takes the handles between columns from them.
+        assert fronts[0].width() >= column.least - 4
+
+
+def test_a_card_outside_the_layout_opens_in_front(qtbot, window):
+    window.docks[2].close()
+    qtbot.wait(30)
+    window.docks[2].toggleViewAction().trigger()
+    qtbot.wait(30)
+    assert not window.docks[2].visibleRegion().isEmpty()
+
+
+def test_reset_goes_back_to_the_layout_last_chosen(qtbot, window):
+    window.lay_out(LAYOUTS[-1])
+    window.docks[0].close()
+    window.reset_layout()
+    qtbot.wait(50)
+    placed = {t for column in LAYOUTS[-1].columns for titles in column.cards for t in titles}
+    assert {d.panel.title for d in window.docks if not d.isHidden()} == placed
