@@ -13,6 +13,7 @@ class PairPanel(Panel):
             super().say_failure()
             return
         self.notice.clear()
+        self.subtitle.setText("")
         self.frame.waits.set_parts(
             [
                 f"{facts.name} has one layer. A pair is a head that writes and a head of a later "

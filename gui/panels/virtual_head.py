@@ -202,7 +202,6 @@ class VirtualHeadPanel(PairPanel):
         super().say_failure()
         if self.showing_wait:
             self._picker.hide()
-            self.subtitle.setText("")
             self.frame.place_controls()
 
     def describe(self, query: int, source: int) -> str:
