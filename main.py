@@ -1,4 +1,4 @@
-"""Headscope's composition root: the window, and the commands `ask`, `figure` and `models`.
+"""Headscope's composition root: the window, and `ask`, `figure`, `report` and `models`.
 
 Each branch imports what it needs and no more: the window paints before torch is imported, and
 `ask` and `figure` never import Qt.
@@ -24,6 +24,8 @@ usage: headscope                          open the window
        headscope ask QUESTION OPTIONS     print {{"request": …, "result": …}} as JSON
        headscope ask -                    answer one JSON request a line of standard input
        headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv
+       headscope report --model NAME --text TEXT [--head L.H|BEST]
+                                          print what a head is made of, in seven sections
        headscope models                   list what can be opened
        headscope --check-system           name what Qt misses on this computer, if anything
        headscope --version
@@ -97,8 +99,10 @@ def _dispatch(words: list[str]) -> int:
         return _figure(words[1:])
     if command == "models":
         return _models()
+    if command == "report":
+        return _report(words[1:])
     if command and not command.startswith("-"):
-        raise Refused(f"there is no command {words[0]!r}: there are ask, figure and models")
+        raise Refused(f"there is no command {words[0]!r}: there are ask, figure, report and models")
     return _window(words)
 
 
@@ -116,6 +120,15 @@ def _models() -> int:
     listed = entries()
     width = max(len(entry.name) for entry in listed)
     return console.say("".join(f"{entry.name:{width}}  {entry.about}\n" for entry in listed))
+
+
+def _report(words: list[str]) -> int:
+    with console.quiet("--verbose" in words):
+        from engine import report
+    asked = report.parse(words)
+    with console.quiet(asked.verbose):
+        text = report.report(asked)
+    return console.say(text)
 
 
 def _figure(words: list[str]) -> int:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from sys import getsizeof
 from types import MappingProxyType
 from typing import Any
@@ -119,22 +119,34 @@ class Cache:
             self.bytes -= size_of(oldest)
 
 
-def size_of(result: Result) -> int:
-    """Return about how many bytes an answer takes."""
-    return sum(_size(getattr(result, field.name)) for field in fields(result))
+def size_of(value: object) -> int:
+    """Return about how many bytes an answer, or a part of it, takes."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, tuple):
+        return getsizeof(value) + sum(size_of(part) for part in value)
+    if isinstance(value, Mapping):
+        return sum(size_of(part) for part in value.values())
+    if is_dataclass(value):
+        return sum(size_of(getattr(value, field.name)) for field in fields(value))
+    return getsizeof(value)
 
 
-def frozen(result: Any) -> Any:
-    """Return an answer whose arrays are its own and read-only."""
-    own: dict[str, Any] = {}
-    for field in fields(result):
-        value = getattr(result, field.name)
-        if isinstance(value, np.ndarray):
-            own[field.name] = _own(value)
-        elif isinstance(value, Mapping):
-            arrays = {name: _own(array) for name, array in value.items()}
-            own[field.name] = MappingProxyType(arrays)
-    return replace(result, **own)
+def frozen(value: Any) -> Any:
+    """Return an answer, or a part of it, whose arrays are its own and read-only, however deep."""
+    if isinstance(value, np.ndarray):
+        return _own(value)
+    if isinstance(value, tuple):
+        parts = [frozen(part) for part in value]
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        return value._make(parts) if hasattr(value, "_make") else tuple(parts)
+    if isinstance(value, Mapping):
+        return MappingProxyType({name: frozen(part) for name, part in value.items()})
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value)]
+        return replace(value, **{name: frozen(getattr(value, name)) for name in names})
+    return value
 
 
 def _own(array: np.ndarray) -> np.ndarray:
@@ -142,16 +154,6 @@ def _own(array: np.ndarray) -> np.ndarray:
     array = np.array(array, order="C")
     array.setflags(write=False)
     return array
-
-
-def _size(value: object) -> int:
-    if isinstance(value, np.ndarray):
-        return value.nbytes
-    if isinstance(value, Mapping):
-        return sum(_size(part) for part in value.values())
-    if isinstance(value, tuple):
-        return getsizeof(value) + sum(_size(part) for part in value)
-    return getsizeof(value)
 
 
 def _model_name(request: Any) -> str:

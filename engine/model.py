@@ -1,7 +1,7 @@
 """An open model: a TransformerBridge behind one shape convention."""
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -13,6 +13,7 @@ from transformer_lens.model_bridge import TransformerBridge
 from engine.folding import HeadWeights, centred, fold, normalised
 from engine.job import Job
 from engine.messages import CircuitName, Head, Refused, RunPrompt
+from engine.probes import Change, probe
 from engine.runs import ForwardPass, forward
 from engine.sources.checkpoint import Checkpoint
 from engine.tokens import Tokens
@@ -257,6 +258,28 @@ class Model:
     ) -> ForwardPass:
         """Run token ids and keep nothing."""
         return forward(self._bridge, ids, job, heads_off)
+
+    def probe(
+        self,
+        ids: tuple[int, ...],
+        job: Job,
+        keep: Sequence[str] = (),
+        change: Mapping[str, Change] | None = None,
+    ) -> dict[str, Tensor]:
+        """Run token ids with some tensors kept or changed; see `engine.probes.probe`."""
+        return probe(self._bridge, ids, job, keep, change)
+
+    def stacked_output(
+        self, layer: int
+    ) -> tuple[Float[Tensor, "stacked d_model"], Float[Tensor, " d_model"]]:
+        """Return a layer's one big W_O, its heads' one below the other, and its b_O, unfolded."""
+        attention = self._bridge.blocks[layer].attn
+        return attention.W_O.flatten(0, 1), attention.b_O  # [head * d_head, d_model]
+
+    def value_bias(self, head: Head) -> Float[Tensor, " d_head"]:
+        """Return a head's b_V as it is stored."""
+        bias: Tensor = self._bridge.blocks[head.layer].attn.b_V[self.kv_head(head.number)]
+        return bias
 
 
 def _bridge(checkpoint: Checkpoint) -> Any:

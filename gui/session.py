@@ -69,8 +69,8 @@ class Selection:
     ov: OVQuestion = OVQuestion()
     qk: QKQuestion = QKQuestion()
     pair: Pair | None = None
-    composition: CompositionKind = "k"
     heads_off: tuple[Head, ...] = ()
+    composition: CompositionKind = "k"
 
 
 class Session(QObject):
@@ -147,13 +147,13 @@ class Session(QObject):
         """Open two heads as one virtual head."""
         self._set(pair=pair)
 
-    def set_composition(self, kind: CompositionKind) -> None:
-        """Score pairs of heads by what the later one's queries, keys or values read."""
-        self._set(composition=kind)
-
     def set_heads_off(self, heads: Iterable[Head]) -> None:
         """Zero the output of some heads, and of no others; none: the whole model."""
         self._set(heads_off=tuple(sorted(set(heads))))
+
+    def set_composition(self, kind: CompositionKind) -> None:
+        """Score pairs of heads by what the later one's queries, keys or values read."""
+        self._set(composition=kind)
 
     def pin(self, query: int, source: int | None = None) -> None:
         """Pin a query position, and the source position it reads (none: where it looks most).

@@ -54,7 +54,9 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["figure", "attention", *PROMPT, "--layer", "0"], "needs -o FILE"),
         (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
         (["figure", "attention", *PROMPT, "--width", "x", "-o", "f.pdf"], "from 1 to 100, not 'x'"),
-        (["draw"], "there is no command 'draw': there are ask, figure and models"),
+        (["draw"], "there is no command 'draw': there are ask, figure, report and models"),
+        (["report"], "report needs --model"),
+        (["report", *PROMPT, "--head", "0.1"], "toy has only head 0.0"),
         (["models", "x"], "models takes no words: leave 'x' out"),
         (["--version", "--verbose"], "--version takes no words: leave '--verbose' out"),
         (["--screenshots", "x"], "no option '--screenshots'"),
@@ -69,6 +71,19 @@ def test_what_is_wrong_is_one_line_on_standard_error_and_status_2(run, words, se
     status, out, err = run(*words)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert sentence in err
+
+
+def test_report_prints_seven_sections_on_standard_output(run):
+    status, out, err = run("report", *PROMPT, "--head", "BEST")
+    assert (status, err) == (0, "")
+    assert re.findall(r"^== (\d)\. ", out, re.M) == list("1234567")
+
+
+def test_report_says_what_it_takes(capsys):
+    with pytest.raises(SystemExit) as left:
+        headscope.main(["report", "--help"])
+    assert left.value.code == 0
+    assert "BEST" in capsys.readouterr().out
 
 
 def test_ask_dash_answers_one_line_for_each_line(run, monkeypatch):

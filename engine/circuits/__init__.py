@@ -16,6 +16,7 @@ from engine.circuits.logit_attribution import logit_attribution
 from engine.circuits.logit_lens import logit_lens
 from engine.circuits.ov_tokens import ov_tokens
 from engine.circuits.qk_tokens import qk_tokens
+from engine.circuits.receipts import receipts
 from engine.circuits.run_prompt import run_prompt
 from engine.circuits.skip_trigrams import skip_trigrams
 from engine.circuits.spectrum import spectrum
@@ -23,6 +24,7 @@ from engine.circuits.table import table
 from engine.circuits.thumbnails import thumbnails
 from engine.circuits.virtual_head import virtual_head
 from engine.circuits.vocabulary import vocabulary
+from engine.circuits.workings import workings
 from engine.messages import (
     Attention,
     Composition,
@@ -37,6 +39,7 @@ from engine.messages import (
     LogitLens,
     OVTokens,
     QKTokens,
+    Receipts,
     RunPrompt,
     SkipTrigrams,
     Spectrum,
@@ -44,6 +47,7 @@ from engine.messages import (
     Thumbnails,
     VirtualHead,
     Vocabulary,
+    Workings,
 )
 
 # A function takes the one kind of request that it is listed under, which a type cannot say.
@@ -68,4 +72,6 @@ COMPUTATIONS: dict[type, Callable[..., Any]] = {
     LogitLens: logit_lens,
     HeadScores: head_scores,
     SkipTrigrams: skip_trigrams,
+    Workings: workings,
+    Receipts: receipts,
 }

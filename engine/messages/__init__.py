@@ -47,6 +47,7 @@ from engine.messages.prompts import (
     ThumbnailPatterns,
     Thumbnails,
 )
+from engine.messages.receipts import HeadReceipts, Measured, Receipt, Receipts
 from engine.messages.scores import (
     MEASURES,
     PATTERN_MEASURES,
@@ -91,6 +92,7 @@ from engine.messages.terms import (
     Way,
 )
 from engine.messages.trigrams import SkipTrigrams, TrigramList
+from engine.messages.workings import HeadWorkings, Part, Step, Workings
 
 Request = (
     ListModels
@@ -114,6 +116,8 @@ Request = (
     | LogitLens
     | HeadScores
     | SkipTrigrams
+    | Workings
+    | Receipts
 )
 Result = (
     ModelList
@@ -137,6 +141,8 @@ Result = (
     | LayerGuesses
     | MeasuredHeads
     | TrigramList
+    | HeadWorkings
+    | HeadReceipts
 )
 
 QUESTIONS: dict[str, type[Request]] = {
@@ -161,6 +167,8 @@ QUESTIONS: dict[str, type[Request]] = {
     "logit-lens": LogitLens,
     "head-scores": HeadScores,
     "skip-trigrams": SkipTrigrams,
+    "workings": Workings,
+    "receipts": Receipts,
 }
 
 __all__ = [
@@ -187,8 +195,10 @@ __all__ = [
     "Head",
     "HeadName",
     "HeadOutput",
+    "HeadReceipts",
     "HeadRows",
     "HeadScores",
+    "HeadWorkings",
     "HeadsOff",
     "IntArray",
     "Kind",
@@ -198,6 +208,7 @@ __all__ = [
     "LogitAttribution",
     "LogitLens",
     "LogitParts",
+    "Measured",
     "MeasuredHeads",
     "Measures",
     "ModelEntry",
@@ -209,10 +220,13 @@ __all__ = [
     "Offset",
     "OutputRanking",
     "Pair",
+    "Part",
     "Patterns",
     "Position",
     "QKDirection",
     "QKTokens",
+    "Receipt",
+    "Receipts",
     "Refused",
     "Request",
     "Result",
@@ -226,6 +240,7 @@ __all__ = [
     "Source",
     "Spectrum",
     "Split",
+    "Step",
     "Table",
     "Target",
     "ThumbnailPatterns",
@@ -240,4 +255,5 @@ __all__ = [
     "Vocabulary",
     "VocabularyTokens",
     "Way",
+    "Workings",
 ]

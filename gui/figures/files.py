@@ -28,6 +28,7 @@ from engine.messages import (
     LogitLens,
     OVTokens,
     QKTokens,
+    Receipts,
     Refused,
     RunPrompt,
     SkipTrigrams,
@@ -35,6 +36,7 @@ from engine.messages import (
     Table,
     Thumbnails,
     VirtualHead,
+    Workings,
 )
 from gui.figures import provenance, rows
 from gui.figures.attention import draw_attention, draw_thumbnails
@@ -57,6 +59,7 @@ from gui.figures.paths import (
 )
 from gui.figures.prompt import draw_run
 from gui.figures.spectrum import draw_spectrum
+from gui.figures.workings import draw_receipts, draw_workings
 
 FIGURES: dict[type, Callable[..., float]] = {
     RunPrompt: draw_run,
@@ -77,6 +80,8 @@ FIGURES: dict[type, Callable[..., float]] = {
     LogitLens: draw_logit_lens,
     HeadScores: draw_head_scores,
     SkipTrigrams: draw_skip_trigrams,
+    Workings: draw_workings,
+    Receipts: draw_receipts,
 }
 """How the answer to each question is drawn on a page; each returns the height it used."""
 

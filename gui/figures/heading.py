@@ -62,3 +62,19 @@ def sentence(page: Page, y: float, parts: Sequence[str | Token], *, x: float = 2
         )
         across += width
     return middle + line / 2
+
+
+def wrapped(
+    page: Page, y: float, text: str, *, left: float = 2.0, right: float | None = None
+) -> float:
+    """Set words in the text's own colour between two margins, and return where they end."""
+    line, size = page.line_height(page.small), page.small
+    space = page.measure("n", size) * 0.55
+    across, middle = left, y + line / 2
+    for word in text.split(" "):
+        width = page.measure(word, size)
+        if across > left and across + width > (right or page.width - 2.0):
+            across, middle = left, middle + line
+        page.text(across, middle, word, size=size)
+        across += width + space
+    return middle + line / 2

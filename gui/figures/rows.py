@@ -38,6 +38,7 @@ from engine.messages import (
 )
 from gui.figures.circuits import ends
 from gui.figures.rows_of_paths import PATH_ROWS, Row
+from gui.figures.rows_of_workings import WORKING_ROWS
 
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 
@@ -205,6 +206,7 @@ ROWS: dict[type, Callable[[Any, Any], Iterator[Row]]] = {
     SkipTrigrams: _skip_trigrams,
     DirectPath: _ranking,
     **PATH_ROWS,
+    **WORKING_ROWS,
 }
 """How the answer to each question is written as rows; attention may be cut to one head."""
 

@@ -30,7 +30,7 @@ UNITS: dict[str, str] = {
     "scores": "score",
     "value-weighted": "attention × length of what is moved",
 }
-LEAST_PICTURE, LEAST_STRIP = 150, 56
+LEAST_PICTURE, LEAST_STRIP = 150, 48
 """Heights at which a pattern, and two lines of tokens, can still be read."""
 HIDE_BOS = "Leave the BOS column out of the colour range; the numbers stay as they are"
 NO_BOS = "This prompt does not begin with a BOS token"

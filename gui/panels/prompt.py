@@ -33,7 +33,8 @@ SLOW_SECONDS = 0.5
 SLOW_RUNS = 2
 """After so many runs that took longer, Enter starts the next one instead of every keystroke."""
 HISTORY_LENGTH = 50
-LEAST_LIST_HEIGHT, LEAST_STRIP = 66, 56
+LEAST_LIST_HEIGHT, LEAST_STRIP = 60, 48
+"""Heights of three rows, and of two lines of tokens."""
 
 
 class PromptPanel(Panel):

@@ -21,11 +21,15 @@ def pinned_source(selection: Selection, run: Run, patterns: Patterns) -> int:
     by us left out: most heads rest on it.
     """
     query = pinned_query(selection, run)
+    return source_of_row(selection, run, patterns.values[selection.head.number, query, : query + 1])
+
+
+def source_of_row(selection: Selection, run: Run, row: npt.NDArray[np.floating]) -> int:
+    """Return the same from one row of a pattern, [source], up to its query."""
     source = selection.source
-    if source is not None and 0 <= source <= query:
+    if source is not None and 0 <= source < len(row):
         return source
-    row = patterns.values[selection.head.number, query, : query + 1]
-    first = 1 if run.prepended_bos and query > 0 else 0
+    first = 1 if run.prepended_bos and len(row) > 1 else 0
     return first + int(np.argmax(row[first:]))
 
 

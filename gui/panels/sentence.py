@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import (
+    QColor,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.palette import theme, token_font, ui_font
@@ -54,6 +62,7 @@ class Sentence(QWidget):
             self._layouts.clear()
             self.setAccessibleDescription(self.text)
             self.updateGeometry()
+            self._keep_whole()
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -72,6 +81,11 @@ class Sentence(QWidget):
     def heightForWidth(self, width: int) -> int:
         """Return the height of the wrapped sentence."""
         return int(self._laid_out(max(width, LEAST_WIDTH)).boundingRect().height() + 0.99)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap anew."""
+        super().resizeEvent(event)
+        self._keep_whole()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the sentence."""
@@ -92,6 +106,10 @@ class Sentence(QWidget):
             self.updateGeometry()
             self.update()
         super().changeEvent(event)
+
+    def _keep_whole(self) -> None:
+        # What scrolls asks for the least height only, where wrapped text has but one line.
+        self.setMinimumHeight(self.heightForWidth(self.width()))
 
     def _laid_out(self, width: float) -> QTextLayout:
         if width not in self._layouts:

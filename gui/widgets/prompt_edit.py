@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent, QTextCursor
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPaintEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from gui.theme import UNIT
@@ -84,6 +84,12 @@ class PromptEdit(QPlainTextEdit):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._grow()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw whole lines: scrolled to the end, the feet of one more would show above them."""
+        above = round(self.contentOffset().y()) % self._spacing()
+        whole = self.viewport().rect().adjusted(0, above, 0, 0)
+        super().paintEvent(QPaintEvent(event.rect().intersected(whole)))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Submit, walk the history, or type."""
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -122,13 +128,15 @@ class PromptEdit(QPlainTextEdit):
         cursor.movePosition(QTextCursor.MoveOperation.End)
         self.setTextCursor(cursor)
 
+    def _spacing(self) -> int:
+        return ceil(QFontMetricsF(self.font()).lineSpacing())
+
     def _height(self) -> int:
         lines = min(max(ceil(self.document().size().height()), 2), self._max_lines)
-        spacing = ceil(QFontMetricsF(self.font()).lineSpacing())
         # Frame and padding come from the style sheet, which only the finished layout tells.
         around = self.height() - self.viewport().height() if self.isVisible() else 3 * UNIT
         # A pixel too few would bring the scroll bar.
-        return lines * spacing + around + 1
+        return lines * self._spacing() + around + 1
 
     def _grow(self) -> None:
         if self.height() != self._height():

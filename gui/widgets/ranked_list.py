@@ -29,7 +29,7 @@ from gui import palette
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.axis_labels import widest_of
-from gui.widgets.ranked_model import BAR, RANK, TOKEN, VALUE, RankedModel
+from gui.widgets.ranked_model import BAR, RANK, TOKEN, VALUE, RankedModel, RowsAre
 from gui.widgets.ranked_row import ROW_HEIGHT, RankedRow
 
 _MOST_ROWS_ASKED = 12
@@ -78,6 +78,7 @@ class RankedList(QTableView):
         highlight: int | None = None,
         percent: bool = False,
         pieces: Collection[int] = (),
+        rows_are: RowsAre = "tokens",
     ) -> None:
         """Show tokens in the order given.
 
@@ -97,9 +98,13 @@ class RankedList(QTableView):
             The numbers are shares of 1, written in per cent.
         pieces
             Ids of tokens that are bytes of a character and no text: they are muted.
+        rows_are
+            What ids are those of: tokens; positions, which are told instead of ranks; or parts,
+            whose ids tell a reader nothing.
         """
         self._message = ""
         self._ranked.pieces = frozenset(pieces)
+        self._ranked.rows_are = rows_are
         self._ranked.set_rows(ids, labels, values, signed, highlight, percent)
         self._fit_columns()
         self.updateGeometry()
@@ -162,7 +167,7 @@ class RankedList(QTableView):
         figures = QFontMetrics(palette.ui_font())
         width = self.viewport().width()
         narrow = width < _NARROW
-        rank = 0 if narrow else figures.horizontalAdvance(str(self._ranked.rowCount())) + UNIT
+        rank = 0 if narrow else figures.horizontalAdvance(str(self._ranked.largest_number)) + UNIT
         value = self._ranked.widest_value(figures) + UNIT
         wanted = ceil(widest_of(self._ranked.labels, tokens)) + 2 * UNIT
         # The bar keeps a quarter of the width; a long token is elided rather than the bar lost.

@@ -1,7 +1,7 @@
 """The rows of a ranked list, kept as arrays so that a whole vocabulary costs nothing to show."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ PIECE = Qt.ItemDataRole.UserRole + 2
 
 _HEADERS = ("rank", "token", "", "value")
 _NOWHERE = QModelIndex()
+RowsAre = Literal["tokens", "positions", "parts"]
+_ID_NAMES: dict[RowsAre, str] = {"tokens": "id", "positions": "position", "parts": ""}
 _MEASURED = 20
 
 
@@ -30,6 +32,7 @@ class RankedModel(QAbstractTableModel):
         super().__init__(parent)
         self.labels: Sequence[str] = ()
         self.pieces: Collection[int] = ()
+        self.rows_are: RowsAre = "tokens"
         self._ids = np.zeros(0, dtype=np.int64)
         self._values = np.zeros(0)
         self._signed = self._percent = False
@@ -92,14 +95,19 @@ class RankedModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._text(row, column)
         if role == Qt.ItemDataRole.ToolTipRole:
-            token = self.token_id(row)
-            said = tool_tip.of_token(self.labels[row], token in self.pieces)
-            return tool_tip.literal(f"{said}\nid {token}\n{self._values[row]!s}")
+            return tool_tip.literal(self._tip(row))
         return None
 
     def token_id(self, row: int) -> int:
         """Return the id of a row's token."""
         return int(self._ids[row])
+
+    @property
+    def largest_number(self) -> int:
+        """The largest number of the first column."""
+        if self.rows_are == "positions" and len(self._ids):
+            return int(self._ids.max())
+        return self.rowCount()
 
     def as_text(self, row: int) -> str:
         """Return a row as tab-separated text: rank, id, token, value at full precision."""
@@ -114,9 +122,15 @@ class RankedModel(QAbstractTableModel):
         some = (self._values.min(), self._values.max(), *self._values[:_MEASURED])
         return max(metrics.horizontalAdvance(self._number(float(value))) for value in some)
 
+    def _tip(self, row: int) -> str:
+        name = _ID_NAMES[self.rows_are]
+        told = [f"{name} {self.token_id(row)}"] if name else []
+        said = tool_tip.of_token(self.labels[row], self.token_id(row) in self.pieces)
+        return "\n".join([said, *told, str(self._values[row])])
+
     def _text(self, row: int, column: int) -> str:
         if column == RANK:
-            return str(row + 1)
+            return str(self.token_id(row) if self.rows_are == "positions" else row + 1)
         if column == TOKEN:
             return self.labels[row]
         return self._number(float(self._values[row])) if column == VALUE else ""

@@ -154,9 +154,10 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wrap anew."""
+        """Wrap anew, and keep the pinned token in sight."""
         super().resizeEvent(event)
         self._lay_out()
+        self._show_position(self._pinned)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow theme and font."""

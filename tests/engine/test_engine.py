@@ -1,14 +1,14 @@
 import time
 import typing
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
 
 from engine import Engine
 from engine.circuits import COMPUTATIONS
-from engine.engine import Cache, size_of
+from engine.engine import Cache, frozen, size_of
 from engine.job import Cancelled, Job
 from engine.messages import (
     QUESTIONS,
@@ -27,7 +27,9 @@ from engine.messages import (
     LogitLens,
     ModelList,
     OVTokens,
+    Pair,
     QKTokens,
+    Receipts,
     Refused,
     Request,
     Result,
@@ -39,6 +41,7 @@ from engine.messages import (
     VirtualHead,
     Vocabulary,
     VocabularyTokens,
+    Workings,
 )
 
 RUN = RunPrompt("random", "I like green tea")
@@ -68,6 +71,8 @@ ASKED = [
     Eigenvalues("random", HEAD),
     DestinationRow(RUN),
     LogitLens(RUN, 3),
+    Workings(RUN, HEAD),
+    Receipts(RUN, HEAD),
 ]
 
 
@@ -88,16 +93,43 @@ def test_the_unions_name_every_question_and_every_answer():
     assert set(typing.get_args(Result)) == named | {ModelList}
 
 
+def arrays(value):
+    """Yield every array of an answer, however deep."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from arrays(part)
+    elif isinstance(value, Mapping):
+        yield from arrays(tuple(value.values()))
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from arrays(getattr(value, field.name))
+
+
 @pytest.mark.parametrize("request_", ASKED, ids=lambda r: type(r).__name__)
 def test_arrays_are_read_only_and_belong_to_the_answer(engine, request_):
-    answer = engine.answer(request_)
-    for field in fields(answer):
-        value = getattr(answer, field.name)
-        arrays = value.values() if isinstance(value, Mapping) else [value]
-        for array in arrays:
-            if isinstance(array, np.ndarray):
-                assert not array.flags.writeable, field.name
-                assert array.base is None, field.name
+    for array in arrays(engine.answer(request_)):
+        assert not array.flags.writeable
+        assert array.base is None
+
+
+def test_arrays_inside_tuples_inside_an_answer_are_copied_and_counted():
+    array = np.zeros(1000)
+    ranking = Pair((array[:500], (array,)), TokenTable(("a",), array[500:], None))
+    kept = frozen(ranking)
+    assert type(kept) is Pair
+    assert len(list(arrays(kept))) == 3
+    for found in arrays(kept):
+        assert not found.flags.writeable
+        assert found.base is None
+    assert array.flags.writeable
+    assert size_of(kept) >= 8 * 2000
+
+
+def test_what_holds_no_array_is_kept_as_it_is():
+    labels = ("a", ("b", 1.0, None))
+    assert frozen(labels) is labels
 
 
 def test_an_answer_does_not_depend_on_what_was_asked_before(engine):
@@ -226,6 +258,8 @@ def test_progress_is_reported_with_words(engine):
         QKTokens("attn-2l", HEAD, 500),
         HeadScores("attn-2l", run=RunPrompt("attn-2l", "so I drink green " * 50)),
         SkipTrigrams("attn-2l", HEAD, 1000),
+        Workings(RunPrompt("attn-2l", "so I drink green " * 50), HEAD),
+        Receipts(RunPrompt("attn-2l", "so I drink green " * 50), HEAD),
     ],
     ids=lambda r: type(r).__name__,
 )

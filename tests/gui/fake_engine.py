@@ -3,6 +3,7 @@
 import threading
 import time
 import zlib
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,15 +16,21 @@ from engine.messages import (
     ComplexValues,
     Composition,
     CompositionScores,
+    DestinationRow,
     Direction,
     DirectPath,
     Eigenvalues,
     Group,
     Head,
     HeadOutput,
+    HeadRows,
     HeadScores,
+    LayerGuesses,
     ListModels,
     LoadModel,
+    LogitAttribution,
+    LogitLens,
+    LogitParts,
     MeasuredHeads,
     ModelEntry,
     ModelFacts,
@@ -52,7 +59,7 @@ from engine.messages import (
     Vocabulary,
     VocabularyTokens,
 )
-from tests.gui import fake_pairs
+from tests.gui import fake_pairs, fake_parts
 
 LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
 BEST_INDUCTION = (1, 2)
@@ -173,12 +180,10 @@ class FakeEngine:
             "all": MEASURES,
         }[request.measures]
         scores = {name: 0.5 * rng.random(self.layers * HEADS) for name in names}
-        best = (min(BEST_INDUCTION[0], self.layers - 1), BEST_INDUCTION[1])
         if "induction" in scores:
+            best = min(BEST_INDUCTION[0], self.layers - 1), BEST_INDUCTION[1]
             scores["induction"].reshape(self.layers, HEADS)[best] = 0.9
-        heads = tuple(
-            Head(layer, number) for layer in range(self.layers) for number in range(HEADS)
-        )
+        heads = tuple(Head(*place) for place in np.ndindex(self.layers, HEADS))
         return MeasuredHeads(heads, scores, 50)
 
     def _ranking(self, request: OVTokens | QKTokens, **more: float) -> dict[str, object]:
@@ -261,7 +266,23 @@ class FakeEngine:
         return fake_pairs.direct_path(request, LABELS)
 
     def _HeadOutput(self, request: HeadOutput) -> OutputRanking:
-        return fake_pairs.head_output(request, self._ids(request.run), LABELS)
+        return fake_parts.head_output(request, self._ids(request.run), LABELS)
+
+    def _LogitAttribution(self, request: LogitAttribution) -> LogitParts:
+        ids = self._ids(request.run)
+        return fake_parts.logit_attribution(request, ids, LABELS, self._heads())
+
+    def _DestinationRow(self, request: DestinationRow) -> HeadRows:
+        scores = self._HeadScores(HeadScores(request.run.model))
+        ids = self._ids(request.run)
+        return fake_parts.destination_row(request, ids, LABELS, self._heads(), scores)
+
+    def _LogitLens(self, request: LogitLens) -> LayerGuesses:
+        own = self._RunPrompt(replace(request.run, k=request.k))
+        return fake_parts.logit_lens(request, own, LABELS, self.layers)
+
+    def _heads(self) -> tuple[Head, ...]:
+        return tuple(Head(layer, number) for layer in range(self.layers) for number in range(HEADS))
 
     def _ids(self, request: RunPrompt) -> np.ndarray:
         words = request.text.split(" ") if request.text else []

@@ -11,8 +11,6 @@ from engine.messages import (
     DirectPath,
     Eigenvalues,
     Head,
-    HeadOutput,
-    OutputRanking,
     Pair,
     Refused,
     TokenRanking,
@@ -77,22 +75,6 @@ def direct_path(request: DirectPath, labels: tuple[str, ...]) -> TokenRanking:
     assert isinstance(request.token, int)
     ranking = _ranking((request.model, request.direction), request.token, labels, request.k)
     return TokenRanking(**ranking, source="token", vocabulary_source="unembedding")  # type: ignore[arg-type]
-
-
-def head_output(request: HeadOutput, ids: np.ndarray, labels: tuple[str, ...]) -> OutputRanking:
-    place = request.position % len(ids)
-    target = (int(ids[place]) + 7) % len(labels)
-    ranking = _ranking((request.run, request.head, place), target, labels, request.k)
-    by_source = _rng(request).normal(size=place + 1)
-    return OutputRanking(
-        **{name: ranking[name] for name in ranking if "token" not in name and name != "median"},  # type: ignore[arg-type]
-        target_id=target,
-        target_label=labels[target],
-        by_source=by_source,
-        source_labels=tuple(labels[i] for i in ids[: place + 1]),
-        position=place,
-        final_scale=2.0,
-    )
 
 
 def _ranking(

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tests.oracles import checkpoint, hand_toys
+from tests.oracles import checkpoint, hand_toys, toy_head
 
 RANDOM = ("random", "random-without-norm")
 WIDE = "random-wide"  # more numbers in W_E than fit into one chunk of 2^22
@@ -19,6 +19,7 @@ WIDE_SIZES = (1, 2, 256, 6, 17_000, 12)
 WORDS = ("a", "b", "c")
 PERFECT = "perfect-heads"  # induction, previous-token and first-token head
 COPY = 4
+SPLIT = "second-split"  # the first text's head, W_Q and W_K split in the other way
 LADDER = "ladder"  # singular values of one head each, of both circuits, and their groups
 LADDERS = (
     ((2, 2, 1, 0.5), [(0, 1), (2, 2), (3, 3)]),
@@ -82,6 +83,9 @@ def write_all(models: Path) -> None:
     embed = np.random.default_rng(0).normal(size=(5, 7))
     ladder = checkpoint.one_layer(embed, embed, [_ladder(values) for values, _ in LADDERS])
     checkpoint.write(models / LADDER, ladder, "abcde", norm=False, bos=None)
+    second = (toy_head.SECOND_W_Q, toy_head.SECOND_W_K, toy_head.W_V, toy_head.W_O)
+    split = checkpoint.one_layer(toy_head.X, toy_head.W_U, [second])
+    checkpoint.write(models / SPLIT, split, toy_head.TOKENS, norm=False, bos=None)
     even = np.zeros((2, 2))
     no_value = (np.zeros((1, 2)), np.zeros((2, 1)))
     by_hand = {

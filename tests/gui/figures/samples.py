@@ -240,6 +240,42 @@ def logit_lens(labels: tuple[str, ...] = TEA) -> tuple[m.LogitLens, m.LayerGuess
     )
 
 
+def workings(count: int = 5) -> tuple[m.Workings, m.HeadWorkings]:
+    """Return three steps of a head: numbers that are whole, the pattern, a matrix too large."""
+    labels = tokens(count)
+    _, patterns = attention(labels, 1)
+    wide = tuple(map(str, range(300)))
+
+    def step(symbol: str, part: Any, axes: Any, rows: Any, columns: Any, values: Any) -> m.Step:
+        return m.Step(
+            symbol, part, f"{symbol} = of it", f"{symbol}ᵀ", "ij -> ij", "ji -> ij", ("X",),
+            "What it is for, in a sentence.", values.shape, axes, rows, columns, values,
+            2 if axes[0] == "query" else None,
+        )  # fmt: skip
+
+    whole = np.arange(2 * count).reshape(count, 2) - 3.0
+    steps = (
+        step("Q", "where", ("query", "d_head"), labels, ("0", "1"), whole),
+        step("A", "where", ("query", "source"), labels, labels, patterns.values[0]),
+        step("W_U", "prediction", ("d_model", "token"), wide, labels, np.zeros((300, count))),
+    )
+    result = m.HeadWorkings(steps, labels, 2, 2.0, 8192)
+    return m.Workings(run(labels), m.Head(1, 3), 2), result
+
+
+def receipts() -> tuple[m.Receipts, m.HeadReceipts]:
+    """Return a check of each outcome."""
+    met = (m.Measured("largest score", 5.5),)
+    result = m.HeadReceipts(
+        (
+            m.Receipt("rows of A sum to 1", "one against another", 1e-7, 1e-5, True, "", met),
+            m.Receipt("attribution sums to the logit", "sums", 0.5, 1e-3, False, "", ()),
+            m.Receipt("mixed-product rule", "two heads", None, None, None, "one head only", ()),
+        )
+    )
+    return m.Receipts(run(), m.Head(1, 3)), result
+
+
 def everything() -> dict[str, tuple[Any, Any]]:
     """Return one question and its answer for every picture."""
     return {
@@ -261,4 +297,6 @@ def everything() -> dict[str, tuple[Any, Any]]:
         "eigenvalues": eigenvalues(),
         "destination-row": destination_row(),
         "logit-lens": logit_lens(),
+        "workings": workings(),
+        "receipts": receipts(),
     }

@@ -95,7 +95,7 @@ def test_every_question_is_drawn_or_refused_with_those_that_can_be(
         write(*answers[name], path)
         assert path.stat().st_size > 10
         return
-    with pytest.raises(Refused, match=r"draw run-prompt, attention, .* or skip-trigrams$"):
+    with pytest.raises(Refused, match=r"draw run-prompt, attention, .* or receipts$"):
         write(*answers[name], path)
     assert not path.exists()
 

@@ -86,3 +86,23 @@ def test_a_run_is_written_with_the_loss_beside_the_token_it_is_of(tmp_path: Path
     rows = [row for row in read(tmp_path / "f.csv") if row["list"] == "prompt"]
     assert [row["loss"] for row in rows] == ["", *map(repr, result.loss.tolist())]
     assert [row["token"] for row in rows] == list(samples.TEA)
+
+
+def test_workings_are_written_number_by_number_with_the_labels_of_both_axes(tmp_path: Path) -> None:
+    request, result = samples.workings()
+    write(request, result, tmp_path / "f.csv")
+    rows = read(tmp_path / "f.csv")
+    assert len(rows) == 10 + 25 + 1500
+    first = ("Q", "0", "<|BOS|>", "0", "0", "-3.0")
+    assert tuple(rows[0].values()) == first
+    assert list(rows[0]) == ["step", "row", "row_label", "column", "column_label", "value"]
+
+
+def test_a_check_is_written_with_what_it_measured_or_why_it_is_undefined(tmp_path: Path) -> None:
+    write(*samples.receipts(), tmp_path / "f.csv")
+    assert [tuple(row.values()) for row in read(tmp_path / "f.csv")] == [
+        ("rows of A sum to 1", "residual", "1e-07", "1e-05", "True", ""),
+        ("rows of A sum to 1", "largest score", "5.5", "", "", ""),
+        ("attribution sums to the logit", "residual", "0.5", "0.001", "False", ""),
+        ("mixed-product rule", "residual", "", "", "", "one head only"),
+    ]

@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui import palette
+from gui.widgets.cell_map import CellMap
+from gui.widgets.cell_map_layout import Cells
+from gui.widgets.colouring import Colouring
 from gui.widgets.complex_plane import ComplexPlane
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.matrix_grid import MatrixGrid
@@ -22,6 +25,7 @@ from gui.widgets.token_field import TokenField
 from gui.widgets.token_strip import TokenStrip
 
 ALL: list[Callable[[], QWidget]] = [
+    CellMap,
     ComplexPlane,
     Heatmap,
     MatrixGrid,
@@ -39,6 +43,13 @@ ALL: list[Callable[[], QWidget]] = [
 def heatmap() -> Heatmap:
     widget = Heatmap()
     widget.set_grid(np.zeros((3, 3)), None, ["a", "b", "c"], ["a", "b", "c"], limits=(0, 1))
+    return widget
+
+
+def cell_map() -> CellMap:
+    widget = CellMap()
+    colouring = Colouring("sequential", 0.0, 1.0)
+    widget.set_cells(Cells(np.zeros((2, 3)), colouring, ["a", "b"], ["a", "b", "c"]))
     return widget
 
 
@@ -73,7 +84,7 @@ def test_every_widget_has_an_accessible_name(qtbot: QtBot, make: Callable[[], QW
     assert widget.accessibleName()
 
 
-@pytest.mark.parametrize("make", [heatmap, grid, strip, spectrum, plane])
+@pytest.mark.parametrize("make", [heatmap, cell_map, grid, strip, spectrum, plane])
 def test_focus_that_comes_by_key_is_seen_and_by_mouse_is_not(
     qtbot: QtBot, make: Callable[[], QWidget]
 ) -> None:

@@ -224,3 +224,19 @@ def test_the_highlight_changes_with_the_theme(qtbot: QtBot, qapp: object) -> Non
     palette.apply(qapp, "dark")
     image = cell(widget, 0, TOKEN)
     assert image.pixelColor(image.width() - 2, 1) == QColor(palette.theme().accent_ground)
+
+
+def test_positions_are_told_instead_of_ranks_and_parts_have_no_id(
+    qtbot: QtBot, tip_label: Tip
+) -> None:
+    widget = show(qtbot)
+    for rows_are, first, told in (
+        ("tokens", "1", "·tea\nid 120\n2.0"),
+        ("positions", "120", "·tea\nposition 120\n2.0"),
+        ("parts", "1", "·tea\n2.0"),
+    ):
+        widget.set_rows([120, 4], ["·tea", "·I"], [2.0, 1.0], signed=True, rows_are=rows_are)  # type: ignore[arg-type]
+        row = widget.model().index(0, 0)
+        assert row.data() == first
+        place = widget.visualRect(widget.model().index(0, 1)).center()
+        assert tip_label(widget.viewport(), QPointF(place)) == told

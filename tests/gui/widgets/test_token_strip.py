@@ -141,6 +141,9 @@ def test_the_pinned_token_is_framed_and_scrolled_into_view(qtbot: QtBot, dressed
     assert colour(widget, QPoint(tile.center().x(), tile.top())) == QColor(palette.theme().accent)
     widget.set_pinned(0)
     assert widget.viewport().rect().contains(widget.tile(0))
+    widget.set_pinned(100)
+    widget.resize(150, 50)
+    assert widget.viewport().rect().contains(widget.tile(100))
 
 
 def test_a_position_that_is_gone_is_no_longer_pinned(qtbot: QtBot) -> None:

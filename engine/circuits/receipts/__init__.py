@@ -1,0 +1,72 @@
+"""Receipts: each claim of the texts, measured on the head in view."""
+
+from engine.circuits.receipts.outputs import flattened, heads_add, orders
+from engine.circuits.receipts.paths import path
+from engine.circuits.receipts.patterns import (
+    doubling,
+    pattern_from_one_matrix,
+    pattern_from_stream,
+    rows_sum_to_one,
+)
+from engine.circuits.receipts.scene import scene
+from engine.circuits.receipts.weights import (
+    low_rank,
+    mixed_product,
+    queries_are_superficial,
+    values_are_superficial,
+)
+from engine.circuits.receipts.whole import (
+    attribution_adds_up,
+    folding_changes_nothing,
+    stream_adds_up,
+)
+from engine.job import Job
+from engine.messages import HeadReceipts, Receipts
+from engine.model import Model
+
+CHECKS = (
+    rows_sum_to_one,
+    pattern_from_one_matrix,
+    pattern_from_stream,
+    doubling,
+    heads_add,
+    orders,
+    flattened,
+    low_rank,
+    values_are_superficial,
+    queries_are_superficial,
+    mixed_product,
+    stream_adds_up,
+    attribution_adds_up,
+    folding_changes_nothing,
+    path,
+)
+
+
+def receipts(model: Model, request: Receipts, job: Job) -> HeadReceipts:
+    """Measure every check on a head and a prompt.
+
+    The claims are those of "One attention head, taken apart" and "A Mathematical Framework for
+    Transformer Circuits" (Elhage et al., 2021). A check that fails is returned like any other, and
+    one that means nothing for the architecture says why.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : Receipts
+        The question.
+    job : Job
+        Steps between checks and inside them.
+
+    Raises
+    ------
+    Refused
+        If the head does not exist, or the prompt cannot be run.
+    """
+    seen = scene(model, request.run, request.head, job)
+    found = []
+    for place, check in enumerate(CHECKS):
+        job.step(place, len(CHECKS), check.__name__.replace("_", " "))
+        found.append(check(seen, job))
+    return HeadReceipts(tuple(found))

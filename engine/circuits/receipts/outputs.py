@@ -1,0 +1,119 @@
+"""Checks of what a head writes."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.circuits.receipts.scene import (
+    DOUBLE,
+    OF_LARGEST,
+    SINGLE,
+    Scene,
+    apart,
+    measured,
+    undefined,
+)
+from engine.folding import centred
+from engine.job import Job
+from engine.messages import Head, Receipt
+
+FLATTENED = 1024
+"""Rows of the largest Kronecker product that is formed: 8 MB in double precision."""
+
+
+def heads_add(scene: Scene, job: Job) -> Receipt:
+    """Check that heads stacked through one big W_O, heads summed, and the model agree.
+
+    "A Mathematical Framework for Transformer Circuits" (Elhage et al., 2021), "Attention heads are
+    independent and additive". What a norm's centring takes off later is taken off first.
+    """
+    model, layer = scene.model, scene.head.layer
+    big, b_O = model.stacked_output(layer)
+    stacked = scene.own["z"].flatten(1) @ big + b_O  # [position, head * d_head] first
+    summed = model.written_bias(layer).double().expand(len(scene.read), -1)
+    for number in range(model.n_heads):
+        job.step(number, model.n_heads, "adding heads")
+        weights = model.head(Head(layer, number))
+        pattern = scene.passed.patterns[layer][number].double()
+        summed = summed + pattern @ scene.read @ weights.W_V.double() @ weights.W_O.double()
+    written = scene.own["written"]
+    if model.normalized:
+        stacked, written = centred(stacked), centred(written)
+    return measured(
+        "stacked heads through the big W_O = the sum of heads = what the layer added",
+        f"the model's own r of all {model.n_heads} heads side by side times W_O "
+        f"({len(big)} x {model.d_model}) plus b_O, the sum of A X W_V W_O over heads plus the "
+        f"folded bias, and what the layer added: {OF_LARGEST}",
+        apart(stacked, summed, written),
+        SINGLE,
+        ("stacked against summed, max |change|", float((stacked - summed).abs().max())),
+        ("summed against the layer, max |change|", float((summed - written).abs().max())),
+    )
+
+
+def orders(scene: Scene, job: Job) -> Receipt:
+    """Check that three steps, A first and W_OV first give one output, the model's.
+
+    "One attention head, taken apart", "The paper's derivation, step by step". b_V, which folding
+    moves into b_O, is taken off the model's own r.
+    """
+    A, X, weights = scene.pattern, scene.read, scene.weights
+    steps = A @ (X @ weights.W_V) @ weights.W_O
+    W_OV = weights.W_V @ weights.W_O
+    own = scene.own["z"][:, scene.head.number] - scene.model.value_bias(scene.head)
+    through = own.double() @ weights.W_O
+    first_A, first_W = (A @ X) @ W_OV, A @ (X @ W_OV)
+    return measured(
+        "three steps = A first = W_OV first",
+        f"A (X W_V) W_O, (A X) W_OV, A (X W_OV) and the model's own r W_O: {OF_LARGEST}",
+        apart(steps, first_A, first_W, through),
+        SINGLE,
+        ("three steps against the model, max |change|", float((steps - through).abs().max())),
+        ("A first against W_OV first, max |change|", float((first_A - first_W).abs().max())),
+        ("A first against the three steps, max |change|", float((first_A - steps).abs().max())),
+    )
+
+
+def flattened(scene: Scene, job: Job) -> Receipt:
+    """Check that A (x) W_OV, as one matrix, times X as one long vector is the head's output.
+
+    "One attention head, taken apart", "The tensor product, made plain". The first rows of a causal
+    pattern need no others, so a part is exact.
+    """
+    name = "the flattened form: A ⊗ W_OV as one Kronecker product"
+    compares = f"kron(A, W_OV) times X laid out as one vector, against A X W_V W_O: {OF_LARGEST}"
+    model, weights = scene.model, scene.weights
+    count = min(len(scene.read), FLATTENED // model.d_model)
+    if count == 0:
+        return undefined(
+            name,
+            compares,
+            f"one position already has {model.d_model} numbers: the product is formed up to "
+            f"{FLATTENED}",
+        )
+    job.step(0, 1, "flattening")
+    A, X = scene.pattern[:count, :count], scene.read[:count]
+    flat = kronecker(A, weights.W_V @ weights.W_O) @ X.flatten()
+    moved = A @ X @ weights.W_V @ weights.W_O
+    return measured(
+        name,
+        f"{compares} (the first {count} of {len(scene.read)} positions)",
+        apart(flat.view_as(moved), moved),
+        DOUBLE,
+        ("rows of the product", float(len(flat))),
+    )
+
+
+def kronecker(
+    A: Float[Tensor, "query key"], W_OV: Float[Tensor, "d_model d_model"]
+) -> Float[Tensor, "query_d_model key_d_model"]:
+    """Return A (x) W_O W_V as one matrix, which acts on a table laid out row after row.
+
+    Parameters
+    ----------
+    A : Tensor
+        The pattern.
+    W_OV : Tensor
+        W_V W_O, the transpose of the papers'.
+    """
+    return torch.kron(A, W_OV.mT.contiguous())

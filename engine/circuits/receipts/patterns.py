@@ -1,0 +1,109 @@
+"""Checks of where a head looks."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.circuits.receipts.scene import OF_LARGEST, SINGLE, Scene, apart, measured
+from engine.job import Job
+from engine.messages import Receipt
+
+
+def rows_sum_to_one(scene: Scene, job: Job) -> Receipt:
+    """Check that the model's own pattern is made of shares, none of them in the future."""
+    sums = float((scene.pattern.sum(-1) - 1).abs().max())
+    future = float(scene.pattern[scene.future].abs().max()) if len(scene.pattern) > 1 else 0.0
+    least = float(-scene.pattern.min())
+    return measured(
+        "rows of A sum to 1 and the future is 0",
+        "the model's own pattern: the largest of |row sum - 1|, any weight above the diagonal and "
+        "any negative one",
+        max(sums, future, least),
+        SINGLE,
+        ("largest |row sum - 1|", sums),
+        ("largest weight in the future", future),
+    )
+
+
+def pattern_from_one_matrix(scene: Scene, job: Job) -> Receipt:
+    """Check that W_QK alone, biases folded in as an always-1 column, gives the pattern.
+
+    "One attention head, taken apart", "The pattern in one step: the QK matrix".
+    """
+    weights, ones = scene.weights, scene.read.new_ones(len(scene.read), 1)
+    read = torch.cat([scene.read, ones], 1)  # [position, d_model + 1]
+    W_Q = torch.cat([weights.W_Q, weights.b_Q[None]])
+    W_K = torch.cat([weights.W_K, weights.b_K[None]])
+    scores = read @ (W_Q @ W_K.mT) @ read.mT / scene.model.divisor
+    return _same_pattern(
+        scene,
+        "the pattern from W_QK alone, without queries or keys",
+        f"softmax of X' W_QK X'^T with the biases in an always-1 column "
+        f"({len(W_Q)} x {len(W_Q)}, double precision) against the model's own pattern",
+        scores,
+    )
+
+
+def pattern_from_stream(scene: Scene, job: Job) -> Receipt:
+    """Check that folded weights on the bare stream, only scaled, give the pattern.
+
+    A norm's centring is in the folded weights, so the stream is not centred here.
+    """
+    model, weights = scene.model, scene.weights
+    stream = scene.passed.streams[scene.head.layer].double()
+    scaled = stream / model.scale(stream)[:, None].double()
+    queries, keys = scaled @ weights.W_Q + weights.b_Q, scaled @ weights.W_K + weights.b_K
+    return _same_pattern(
+        scene,
+        "the pattern from folded weights and the stream",
+        "softmax of the scores of folded W_Q and W_K on the stream over its norm's scale (double "
+        "precision) against the model's own pattern",
+        queries @ keys.mT / model.divisor,
+    )
+
+
+def _same_pattern(
+    scene: Scene, name: str, compares: str, scores: Float[Tensor, "query key"]
+) -> Receipt:
+    again = scores.masked_fill(scene.future, -torch.inf).softmax(-1)
+    largest = float(scores.masked_fill(scene.future, 0).abs().max())
+    return measured(
+        name,
+        f"{compares}: the largest difference",
+        float((again - scene.pattern).abs().max()),
+        # Rounding takes a share of a score, and softmax hands that on whole.
+        SINGLE * max(1.0, largest / 10),
+        ("largest score", largest),
+    )
+
+
+def doubling(scene: Scene, job: Job) -> Receipt:
+    """Check in the model itself that doubling what is read multiplies scores by 4, values by 2.
+
+    "One attention head, taken apart", "Two linear operations, and only one is non-linear". Biases
+    are taken off first; for the output the pattern is held as it was.
+    """
+    (layer, number), model = scene.head, scene.model
+    at, held = f"blocks.{layer}.attn.", scene.passed.patterns[layer]
+    kept = model.probe(
+        scene.passed.ids,
+        job,
+        [f"{at}hook_q", f"{at}hook_k", f"{at}hook_z"],
+        {f"{at}hook_in": lambda read: 2 * read, f"{at}hook_pattern": lambda pattern: held},
+    )
+    b_Q, b_K = scene.weights.b_Q, scene.weights.b_K
+    kv, b_V = model.kv_head(number), model.value_bias(scene.head).double()
+    once = (scene.passed.queries[layer][number] - b_Q) @ (scene.passed.keys[layer][kv] - b_K).mT
+    twice = (kept[f"{at}hook_q"][:, number] - b_Q) @ (kept[f"{at}hook_k"][:, kv] - b_K).mT
+    moved = scene.own["z"][:, number] - b_V
+    moved_twice = kept[f"{at}hook_z"][:, number] - b_V
+    scores, output = apart(twice, 4 * once), apart(moved_twice, 2 * moved)
+    return measured(
+        "doubling the stream multiplies scores by 4 and, A fixed, the output by 2",
+        f"the model run again with what the layer reads doubled, biases taken off: {OF_LARGEST} "
+        "in the scores and in r",
+        max(scores, output),
+        SINGLE,
+        ("scores, off four times", scores),
+        ("output, off twice", output),
+    )

@@ -1,0 +1,112 @@
+"""What every check looks at, and how several ways of computing one thing are compared."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.folding import HeadWeights
+from engine.job import Job
+from engine.messages import Head, Measured, Receipt, RunPrompt
+from engine.model import Model
+from engine.runs import ForwardPass
+
+SINGLE = 1e-5
+"""Share of the largest number that rounding may take where the model's own pass is compared."""
+
+DOUBLE = 1e-12
+"""The same where both ways are computed in double precision."""
+
+OF_LARGEST = "the largest difference over the largest number"
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A head of a model on a prompt.
+
+    Attributes
+    ----------
+    passed
+        The model's own pass.
+    own
+        More of it, by the bridge's names: the layer's `z` [position, head, d_head] and `written`
+        [position, d_model], and `logits` [position, d_vocab].
+    weights
+        Folded, in double precision.
+    read
+        What the head reads, in double precision.
+    pattern
+        As the model itself used it, in double precision.
+    """
+
+    model: Model
+    run: RunPrompt
+    head: Head
+    passed: ForwardPass
+    own: dict[str, Tensor]
+    weights: HeadWeights
+    read: Float[Tensor, "position d_model"]
+    pattern: Float[Tensor, "query key"]
+
+    @property
+    def future(self) -> Tensor:
+        """True where a query may not look, [query, key]."""
+        return torch.ones_like(self.pattern, dtype=torch.bool).triu(1)
+
+
+def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
+    """Run a prompt and set out what the checks need of it.
+
+    Raises
+    ------
+    Refused
+        If the head does not exist or the prompt cannot be run.
+    """
+    weights = double(model.head(head))
+    passed = model.run(run, job)
+    at = f"blocks.{head.layer}.attn."
+    kept = model.probe(passed.ids, job, [f"{at}hook_z", f"{at}hook_out"])
+    return Scene(
+        model=model,
+        run=run,
+        head=head,
+        passed=passed,
+        own={
+            "z": kept[f"{at}hook_z"],
+            "written": kept[f"{at}hook_out"],
+            "logits": kept["logits"],
+        },
+        weights=weights,
+        read=model.read(passed.streams[head.layer]).double(),
+        pattern=passed.patterns[head.layer][head.number].double(),
+    )
+
+
+def double(weights: HeadWeights) -> HeadWeights:
+    """Return weights in double precision."""
+    return HeadWeights(**{name: tensor.double() for name, tensor in vars(weights).items()})
+
+
+def apart(*ways: Tensor) -> float:
+    """Return the largest difference between any two tensors, over the largest number in any.
+
+    0 where every number is 0.
+    """
+    stacked = torch.stack([way.double() for way in ways])
+    largest = float(stacked.abs().max())
+    spread = float((stacked.amax(0) - stacked.amin(0)).max())
+    return spread / largest if largest else spread
+
+
+def measured(
+    name: str, compares: str, residual: float, tolerance: float, *numbers: tuple[str, float]
+) -> Receipt:
+    """Return the outcome of a check; what is not a number has not passed."""
+    met = tuple(Measured(*number) for number in numbers)
+    return Receipt(name, compares, residual, tolerance, residual <= tolerance, "", met)
+
+
+def undefined(name: str, compares: str, reason: str) -> Receipt:
+    """Return a check that means nothing for this head, with the reason."""
+    return Receipt(name, compares, None, None, None, reason, ())

@@ -1,0 +1,91 @@
+"""One head on one prompt, every step of it with its numbers."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple
+
+from engine.messages.prompts import RunPrompt
+from engine.messages.terms import FloatArray, HeadName, Says
+
+Part = Literal["input", "where", "what", "prediction"]
+
+
+@dataclass(frozen=True)
+class Workings:
+    """Everything a head does on a prompt, from one-hot tokens to logits, step by step."""
+
+    run: RunPrompt
+    head: HeadName
+    query: Annotated[
+        int, Says("position whose row is followed through; negative: from the end")
+    ] = -1
+
+
+class Step(NamedTuple):
+    """One matrix of the chain.
+
+    Attributes
+    ----------
+    symbol
+        What it is called, such as `Q`.
+    part
+        What it is for: the input, where to look, what to move, or the prediction.
+    formula
+        How it is made in TransformerLens's shapes, one row a position.
+    paper
+        The same as the papers write it, their weights being the transposes.
+    einsum, paper_einsum
+        The same as index strings; empty for what is given and not made.
+    operands
+        Symbols of the steps that the index string multiplies, in its order.
+    sentence
+        What it means.
+    shape
+        Rows and columns.
+    axes
+        What the rows and the columns are: query, source, position, d_model, d_head or token.
+    row_labels, column_labels
+        What each row and each column is called.
+    values
+        [row, column], not a number where masked.
+    marked_row
+        The row of the query; none where the rows are not queries.
+    """
+
+    symbol: str
+    part: Part
+    formula: str
+    paper: str
+    einsum: str
+    paper_einsum: str
+    operands: tuple[str, ...]
+    sentence: str
+    shape: tuple[int, int]
+    axes: tuple[str, str]
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
+    values: FloatArray
+    marked_row: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class HeadWorkings:
+    """Answer to Workings."""
+
+    steps: Annotated[
+        tuple[Step, ...],
+        Says(
+            "one matrix each, in the order in which they follow from each other: formula in "
+            "TransformerLens's shapes, paper as the papers write it, index strings of both and the "
+            "symbols that they multiply (none for what is given), values [row, column], and the "
+            "query's row where rows are queries; of a vocabulary above 64 tokens only the "
+            "prompt's, and for W_U and the logit change the 10 most raised and most lowered too"
+        ),
+    ]
+    labels: Annotated[tuple[str, ...], Says("the prompt's tokens as shown")]
+    query: Annotated[int, Says("the position followed through, counted from 0")]
+    divisor: Annotated[float, Says("what the scores are divided by")]
+    d_vocab: Annotated[int, Says("tokens in the vocabulary")]
+
+    def step(self, symbol: str) -> Step:
+        """Return the step of a symbol; KeyError if there is none."""
+        return {step.symbol: step for step in self.steps}[symbol]

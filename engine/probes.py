@@ -1,0 +1,60 @@
+"""One forward pass in which chosen tensors are kept or changed on their way."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from engine.job import Job
+
+Change = Callable[[Tensor], Tensor]
+"""Takes a tensor on its way, without the batch axis, and returns what goes on instead."""
+
+
+def probe(
+    bridge: Any,
+    ids: tuple[int, ...],
+    job: Job,
+    keep: Sequence[str] = (),
+    change: Mapping[str, Change] | None = None,
+) -> dict[str, Tensor]:
+    """Run a TransformerBridge once, and return what was asked for and the logits.
+
+    Parameters
+    ----------
+    bridge : TransformerBridge
+        The model.
+    ids : tuple of int
+        Token ids of the prompt, at least one.
+    job : Job
+        Steps before each layer.
+    keep : sequence of str
+        Names of the bridge's hooks whose tensors are returned, after any change.
+    change : mapping, optional
+        Hook names and what is done to their tensors.
+
+    Returns
+    -------
+    dict
+        A tensor for each name kept, without the batch axis, and `logits` [position, d_vocab].
+    """
+    n_layers = bridge.cfg.n_layers
+    kept: dict[str, Tensor] = {}
+
+    def stepping(layer: int) -> Callable[[Tensor, Any], None]:
+        return lambda tensor, hook: job.step(layer, n_layers, f"running layer {layer}")
+
+    def changing(does: Change) -> Callable[[Tensor, Any], Tensor]:
+        return lambda tensor, hook: does(tensor[0])[None]
+
+    def keeping(name: str) -> Callable[[Tensor, Any], None]:
+        return lambda tensor, hook: kept.__setitem__(name, tensor[0])
+
+    hooks: list[tuple[str, Any]] = [
+        (f"blocks.{layer}.hook_in", stepping(layer)) for layer in range(n_layers)
+    ]
+    hooks += [(name, changing(does)) for name, does in (change or {}).items()]
+    hooks += [(name, keeping(name)) for name in keep]
+    logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)
+    return kept | {"logits": logits[0]}

@@ -1,0 +1,109 @@
+"""The printed sections of "One Attention Head, Taken Apart", for any head: `headscope report`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from engine.command import QuestionParser
+from engine.engine import Engine
+from engine.messages import (
+    Attention,
+    Head,
+    LoadModel,
+    LogitAttribution,
+    Receipts,
+    Refused,
+    Request,
+    RunPrompt,
+    Vocabulary,
+)
+from engine.report.sections import SECTIONS, Subject
+
+
+class Asked(NamedTuple):
+    """What a report is about: a prompt, and a head or the best one."""
+
+    run: RunPrompt
+    head: Head | None
+    verbose: bool
+
+
+def parse(words: Sequence[str]) -> Asked:
+    """Read the options of `headscope report`.
+
+    Raises
+    ------
+    Refused
+        If one is unknown, missing or of the wrong kind.
+    """
+    parser = QuestionParser(prog="headscope report", allow_abbrev=False)
+    parser.add_argument("--model", help="name of the model, one of `headscope models`")
+    parser.add_argument("--text", help="the prompt")
+    parser.add_argument(
+        "--head",
+        default="BEST",
+        help="layer.head, or BEST: the head that raises the model's first guess after the prompt "
+        "most (default BEST)",
+    )
+    parser.add_argument("--verbose", action="store_true", help="show what libraries print")
+    given, unknown = parser.parse_known_args(list(words))
+    if unknown:
+        raise Refused(
+            f"report has no option {unknown[0]!r}: it takes --model, --text, --head and --verbose"
+        )
+    for name in ("model", "text"):
+        if getattr(given, name) is None:
+            raise Refused(f"report needs --{name}: `headscope report --help` says what it takes")
+    head = None if given.head.upper() == "BEST" else Head.parse(given.head)
+    return Asked(RunPrompt(given.model, given.text), head, given.verbose)
+
+
+def report(asked: Asked) -> str:
+    """Return the seven sections for a head on a prompt.
+
+    Headings and order are those of the text's script, the numbers are this model's. Each is the
+    answer to a question or part of a receipt; weights are folded.
+
+    Parameters
+    ----------
+    asked : Asked
+        From `parse`.
+
+    Raises
+    ------
+    Refused
+        If model, head or prompt cannot be had.
+    """
+    engine = Engine()
+    chosen, head = "", asked.head
+    if head is None:
+        head, chosen = best(engine, asked.run)
+    ask: Callable[[Request], Any] = engine.answer
+    subject = Subject(
+        ask=ask,
+        run=asked.run,
+        head=head,
+        facts=ask(LoadModel(asked.run.model)),
+        met=ask(asked.run),
+        pattern=ask(Attention(asked.run, head.layer)),
+        receipts=ask(Receipts(asked.run, head)),
+        vocabulary=frozenset(ask(Vocabulary(asked.run.model)).texts),
+    )
+    lines = [chosen] if chosen else []
+    for title, section in SECTIONS:
+        lines += ["", f"== {title(subject)}", *(f"  {line}" for line in section(subject))]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def best(engine: Engine, run: RunPrompt) -> tuple[Head, str]:
+    """Return the head whose output raises the model's first guess most, and a line that says so.
+
+    It is what the text's head does on its prompt: "the token this head pushes up most is ' tea'".
+    """
+    ask: Callable[[Request], Any] = engine.answer
+    parts = ask(LogitAttribution(run))
+    shares = {head: value for head, value in zip(parts.heads, parts.values, strict=True) if head}
+    head = max(shares, key=lambda one: shares[one])
+    return head, (
+        f"best head: {head}, which raises the model's first guess {parts.target_label!r} most "
+        f"({shares[head]:+.2f} logits by direct attribution)"
+    )

@@ -1,0 +1,194 @@
+"""Where every head of the model looks from one token."""
+
+from typing import Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtWidgets import QVBoxLayout
+
+from engine.messages import DestinationRow, HeadRows, Request
+from gui.engine_client import EngineClient
+from gui.numbers import fixed
+from gui.panels import reading
+from gui.panels.height_cap import HeightCap
+from gui.panels.named import Named
+from gui.panels.panel import Panel
+from gui.panels.sentence import Sentence, Token
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets import tool_tip
+from gui.widgets.cell_map import CellMap
+from gui.widgets.cell_map_layout import Beside, Cells, Sizes
+from gui.widgets.colouring import Colouring
+from gui.widgets.segmented import Segmented
+
+Order = Literal["layer", "induction", "source"]
+ORDERS: tuple[tuple[Order, str, str], ...] = (
+    ("layer", "layer", "As the model computes them"),
+    ("induction", "induction", "The largest induction score first"),
+    ("source", "on source", "The largest attention on the pinned source token first"),
+)
+LEAST_PICTURE = 120
+ABOUT = (
+    "Row q of the pattern A = softmax(Q K^T / divisor) of every head, at the pinned query q:\n"
+    "each row sums to 1. White is 0, dark is 1."
+)
+INDUCTION = (
+    "induction score: mean attention from a repeated random token to the one that followed it "
+    "the first time"
+)
+PREVIOUS = "previous-token score: mean attention to the token just before, on random tokens"
+
+
+class PosterPanel(Panel):
+    """One row a head, one column a token up to the pinned one."""
+
+    title = "Poster"
+    column = 1
+    group = "Prompt"
+    about = "where every head of the model looks from the pinned token"
+    main = "rows"
+    draws = frozenset({"head", "query", "source"})
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__(session, client)
+        self.header.setToolTip(tool_tip.literal(ABOUT))
+        self._drawn: HeadRows | None = None
+        self._shown: list[int] = []
+        """Which head of what is drawn stands in each row."""
+        self.order = Segmented([(key, name) for key, name, _ in ORDERS], "Order of the heads")
+        for key, _, does in ORDERS:
+            self.order.set_option_tip(key, does)
+        self.order.changed.connect(lambda order: self.redraw())
+        self.add_controls([Named("order by", self.order)])
+        self.sentence = Sentence("Whose rows these are")
+        self.map = CellMap()
+        self.map.setAccessibleName("Every head's attention, head down and source token across")
+        self.map.set_describe(self.describe, (INDUCTION, PREVIOUS))
+        self.map.clicked.connect(self._choose)
+        self.map.hovered.connect(self._say_cell)
+        self._cap = HeightCap(self.map, self.map.height_at, LEAST_PICTURE)
+        self.cell = Sentence("The cell under the mouse, or the pinned one")
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT)
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.map, 1)
+        layout.addWidget(self.cell)
+        layout.addStretch(0)
+
+    def wants(self) -> dict[str, Request]:
+        """Ask for the row of every head at the pinned token."""
+        wanted: dict[str, Request] = {"run": self.session.run}
+        run = self.run_result()
+        if run is not None:
+            query = reading.pinned_query(self.session.selection, run)
+            wanted["rows"] = DestinationRow(self.session.run, query)
+        return wanted
+
+    def draw(self) -> None:
+        """Show the rows in the chosen order."""
+        rows, run, now = self.known("rows"), self.run_result(), self.session.selection
+        if not isinstance(rows, HeadRows) or run is None:
+            return
+        self._drawn = rows
+        source = self._source()
+        order = cast(Order, self.order.value())
+        self._shown = in_order(rows, order, source)
+        by_layer = order == "layer"
+        starts = [
+            row
+            for row, place in enumerate(self._shown)
+            if row and by_layer and rows.heads[place].number == 0
+        ]
+        self.map.set_cells(
+            Cells(
+                rows.values[self._shown],
+                Colouring("sequential", 0.0, 1.0),
+                [rows.heads[place].name for place in self._shown],
+                rows.source_labels,
+                beside=(
+                    Beside("induction", rows.induction[self._shown]),
+                    Beside("previous", rows.previous_token[self._shown]),
+                ),
+                breaks=starts,
+                sizes=Sizes(row=(16.0, 24.0), column=(0.0, 56.0)),
+                unit="attention",
+            )
+        )
+        here = rows.heads.index(now.head) if now.head in rows.heads else -1
+        self.map.set_marked(self._shown.index(here) if here >= 0 else -1, source)
+        self.subtitle.setText(
+            f"{reading.count(len(rows.heads), 'head')} × "
+            f"{reading.count(len(rows.source_labels), 'token')}"
+        )
+        self.sentence.set_parts(
+            [
+                "each row is a head: how much it looks, from ",
+                Token(rows.source_labels[-1]),
+                f" (query {rows.position}), at each token. "
+                "Click a row to open its head, a column to pin its token",
+            ]
+        )
+        self._say_cell(-1, -1)
+        self._cap.update()
+
+    def describe(self, row: int, column: int) -> str:
+        """Return what the tool tip of a cell or of a label says."""
+        if row < 0:
+            rows = self._drawn
+            assert rows is not None
+            return f"{rows.source_labels[column]}\nposition {column}; click to pin it"
+        told = "".join(p.text if isinstance(p, Token) else p for p in self._cell(row, column))
+        return told.replace("; ", "\n")
+
+    def _source(self) -> int:
+        """Return the source position that the open head reads, -1 where it is not there."""
+        rows, run, now = self._drawn, self.run_result(), self.session.selection
+        if rows is None or run is None or now.head not in rows.heads:
+            return -1
+        return reading.source_of_row(now, run, rows.values[rows.heads.index(now.head)])
+
+    def _choose(self, row: int, column: int) -> None:
+        rows = self._drawn
+        if rows is None:
+            return
+        if column < 0 and self.order.value() == "source":
+            column = self._source()  # or the order would change under the mouse
+        if row >= 0:
+            self.session.choose_head(rows.heads[self._shown[row]])
+        if column >= 0:
+            self.session.pin(rows.position, column)
+
+    def _say_cell(self, row: int, column: int) -> None:
+        rows, now = self._drawn, self.session.selection
+        if row < 0 and rows is not None and now.head in rows.heads:
+            row = self._shown.index(rows.heads.index(now.head))
+            column = self._source() if column < 0 else column
+        self.cell.set_parts(self._cell(row, column) if row >= 0 else [])
+
+    def _cell(self, row: int, column: int) -> list[str | Token]:
+        rows = self._drawn
+        if rows is None:
+            return []
+        place = self._shown[row]
+        parts: list[str | Token] = [rows.heads[place].name]
+        if 0 <= column < len(rows.source_labels):
+            parts += [" → ", Token(rows.source_labels[column])]
+            weight = fixed(float(rows.values[place, column]), 2)
+            parts.append(f" (position {column}): attention {weight}")
+        induction, previous = (
+            fixed(float(score[place]), 2) for score in (rows.induction, rows.previous_token)
+        )
+        return [*parts, f"; induction {induction}, previous token {previous}"]
+
+
+def in_order(rows: HeadRows, order: Order, source: int) -> list[int]:
+    """Return which head comes first, second, …: largest first, equals by layer."""
+    by: npt.NDArray[np.floating] = np.zeros(len(rows.heads))
+    if order == "induction":
+        by = rows.induction
+    elif order == "source" and source >= 0:
+        by = rows.values[:, source]
+    found: list[int] = np.argsort(-by, kind="stable").tolist()
+    return found

@@ -1,0 +1,361 @@
+"""Every check passes on honest models, says why where it cannot be made, and fails on a fault."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from engine import Engine
+from engine import model as model_module
+from engine.circuits.receipts import CHECKS, outputs, paths, receipts, weights
+from engine.circuits.receipts.scene import scene
+from engine.job import Cancelled, Job
+from engine.messages import Head, Receipts, Refused, RunPrompt
+from engine.model import Model
+from engine.sources import bundled, load
+from tests.oracles import detection, plain_transformer, prompts, toy_head
+
+TEXTS = {
+    "toy": toy_head.TEXT,
+    "toy-sharp": toy_head.TEXT,
+    "toy-2l": toy_head.TEXT,
+    "toy-induction": "A B C D A",
+    "attn-1l": prompts.TEA,
+    "attn-2l": prompts.TEA,
+    "random": prompts.IN_RANDOM[0],
+    "random-without-norm": prompts.IN_RANDOM[0],
+    "three-tokens": "a b c",
+    "side-by-side": "a b c",
+    "half-of-each": "a b",
+    "perfect-heads": "w1 w2 w3",
+    "ladder": "a b c d e",
+}
+CHECK = {check.__name__: check for check in CHECKS}
+HEADS = {"attn-1l": (0, 3), "attn-2l": (1, 3), "random": (1, 2), "random-without-norm": (0, 1)}
+NOT_HERE = {
+    "toy": {"mixed_product", "path"},
+    "toy-2l": {"path"},
+    "attn-1l": {"path"},
+    "attn-2l": set(),
+    "toy-induction": set(),
+    "perfect-heads": {"low_rank", "values_are_superficial", "path"},
+}
+
+
+def ask(name, head=None):
+    return Receipts(RunPrompt(name, TEXTS[name]), Head(*(head or HEADS.get(name, (0, 0)))))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_check_passes_or_says_why_it_means_nothing(answer, name):
+    found = answer(ask(name)).receipts
+    assert len(found) == len(CHECKS)
+    for receipt in found:
+        if receipt.passed is None:
+            assert (receipt.residual, receipt.tolerance) == (None, None)
+            assert len(receipt.reason) > 10
+        else:
+            assert receipt.passed, receipt
+            assert 0 <= receipt.residual <= receipt.tolerance
+            assert receipt.reason == ""
+        assert receipt.compares
+
+
+@pytest.mark.parametrize("name", NOT_HERE)
+def test_checks_are_undefined_exactly_where_they_mean_nothing(answer, name):
+    head = (1, 0) if name.endswith(("2l", "induction")) and name.startswith("toy") else None
+    found = answer(ask(name, head)).receipts
+    undefined = {
+        check for check, receipt in zip(CHECK, found, strict=True) if receipt.passed is None
+    }
+    assert undefined == NOT_HERE[name]
+
+
+def test_every_head_of_the_trained_models_passes(answer):
+    for layer in (0, 1):
+        for number in range(8):
+            found = answer(ask("attn-2l", (layer, number))).receipts
+            assert all(receipt.passed is not False for receipt in found)
+
+
+def test_a_prompt_that_fills_the_context_passes(answer, raw):
+    text = prompts.text(raw("attn-2l"), prompts.FULL)
+    found = answer(Receipts(RunPrompt("attn-2l", text), Head(1, 3))).receipts
+    assert all(receipt.passed for receipt in found)
+
+
+def test_what_changes_is_measured_on_the_models_own_values(answer, raw):
+    model = raw("attn-2l")
+    seen = plain_transformer.run(model, model.encode(prompts.TEA))
+    found = dict(zip(CHECK, answer(ask("attn-2l")).receipts, strict=True))
+    bias = model.of_head(1, 3, "b_V")
+    size = float((seen.values[1][3] - bias).abs().mean())
+    met = dict(found["values_are_superficial"].measured)
+    assert met["values, mean size"] == pytest.approx(size, rel=1e-4)
+    assert met["values, mean |change|"] > 0.5 * size
+    queries = float(seen.queries[1][3].abs().mean())
+    met = dict(found["queries_are_superficial"].measured)
+    assert met["queries, mean size"] == pytest.approx(queries, rel=1e-4)
+    logit = dict(found["attribution_adds_up"].measured)["logit"]
+    own = seen.logits[-1]
+    assert logit == pytest.approx(float(own.max() - own.mean()), abs=1e-3)
+
+
+def test_path_check_is_that_of_the_plain_pass_with_the_head_s_matrices_zeroed(answer, raw):
+    receipt = answer(ask("attn-2l")).receipts[-1]
+    engine_model = Model(load("attn-2l"))
+    model = raw("attn-2l")
+    assert "(0.2 zeroed)" in receipt.name
+    cut = dict(model.tensors)
+    for name in ("W_O", "b_V"):
+        cut[f"blocks.0.attn.{name}"] = cut[f"blocks.0.attn.{name}"].clone()
+        cut[f"blocks.0.attn.{name}"][2] = 0
+    whole_score, without = [], []
+    for ids, length in paths._repeated(engine_model):
+        for tensors, scores in ((model.tensors, whole_score), (cut, without)):
+            pattern = plain_transformer.run(replace(model, tensors=tensors), list(ids)).patterns[1]
+            scores.append(float(detection.induction(pattern, 1, length)[3]))
+    assert receipt.residual == pytest.approx(np.mean(without), abs=1e-4)
+    assert dict(receipt.measured)["induction score in the whole model"] == pytest.approx(
+        np.mean(whole_score), abs=1e-4
+    )
+    assert receipt.tolerance == pytest.approx(np.mean(whole_score) / 2, abs=1e-4)
+
+
+# Faults: each is planted once, and the check that is there for it must fail.
+
+
+@pytest.fixture
+def random_model(made):
+    return Model(bundled.read_folder(made / "models" / "random"))
+
+
+def run(model, check, name="random", head=(1, 2)):
+    return CHECK[check](scene(model, RunPrompt(name, TEXTS[name]), Head(*head), Job()), Job())
+
+
+def failed(receipt):
+    """Return whether a check failed, and by far: not by a hair's breadth of rounding."""
+    return receipt.passed is False and not receipt.residual <= 3 * receipt.tolerance
+
+
+def wrong(monkeypatch, **changes):
+    """Let every head have one wrong matrix."""
+    honest = Model.head
+
+    def head(self, head):
+        found = honest(self, head)
+        return replace(found, **{name: does(found) for name, does in changes.items()})
+
+    monkeypatch.setattr(Model, "head", head)
+
+
+def unfolded(monkeypatch):
+    monkeypatch.setattr(model_module, "fold", lambda raw: raw)
+
+
+def without_b_V(monkeypatch):
+    def written_bias(self, layer):
+        b_O = self._bridge.blocks[layer].attn.b_O
+        return b_O - b_O.mean()
+
+    monkeypatch.setattr(Model, "written_bias", written_bias)
+
+
+def off_by_one(monkeypatch):
+    honest = Model.positions
+    monkeypatch.setattr(Model, "positions", lambda self, n: honest(self, n + 1)[1:])
+
+
+def centred_over_d_model(monkeypatch):
+    def logits(self, vectors, job):
+        return (self._rows_U - self._rows_U.mean(1, keepdim=True)) @ vectors
+
+    def unembedding(self, token):
+        return self._rows_U[token] - self._rows_U[token].mean()
+
+    monkeypatch.setattr(Model, "logits", logits)
+    monkeypatch.setattr(Model, "unembedding", unembedding)
+
+
+def wrong_sign(monkeypatch):
+    wrong(monkeypatch, W_O=lambda w: -w.W_O)
+
+
+def transposed_W_O(monkeypatch):
+    wrong(monkeypatch, W_O=lambda w: w.W_O.T.reshape(w.W_O.shape))
+
+
+def missing_b_Q(monkeypatch):
+    wrong(monkeypatch, b_Q=lambda w: torch.zeros_like(w.b_Q))
+
+
+def another_value_head(monkeypatch):
+    wrong(monkeypatch, W_V=lambda w: w.W_V.roll(1, 0))
+
+
+def wrong_value_bias(monkeypatch):
+    monkeypatch.setattr(Model, "value_bias", lambda self, head: torch.zeros(self.d_head))
+
+
+def undivided(monkeypatch):
+    honest = Model.__init__
+
+    def init(self, checkpoint):
+        honest(self, checkpoint)
+        self.divisor = 1.0
+
+    monkeypatch.setattr(Model, "__init__", init)
+
+
+def exchanged_kronecker(monkeypatch):
+    monkeypatch.setattr(outputs, "kronecker", lambda A, W: torch.kron(W.mT.contiguous(), A))
+
+
+def rotation_taken_for_its_own_inverse(monkeypatch):
+    def change(scene):
+        M, _ = honest(scene)
+        return M, M.mT
+
+    honest = weights._change
+    monkeypatch.setattr(weights, "_change", change)
+
+
+def nothing_changed(monkeypatch):
+    def change(scene):
+        identity = torch.eye(scene.model.d_head, dtype=torch.float64)
+        return identity, identity
+
+    monkeypatch.setattr(weights, "_change", change)
+
+
+def transposed_factors(monkeypatch):
+    def factors(model, head, circuit):
+        A, B = honest(model, head, circuit)
+        return B.mT, A.mT
+
+    honest = weights.factors
+    monkeypatch.setattr(weights, "factors", factors)
+
+
+@pytest.mark.parametrize(
+    ("fault", "check"),
+    [
+        (missing_b_Q, "pattern_from_one_matrix"),
+        (undivided, "pattern_from_one_matrix"),
+        (unfolded, "pattern_from_stream"),
+        (undivided, "pattern_from_stream"),
+        (missing_b_Q, "doubling"),
+        (wrong_value_bias, "doubling"),
+        (wrong_sign, "heads_add"),
+        (transposed_W_O, "heads_add"),
+        (without_b_V, "heads_add"),
+        (unfolded, "heads_add"),
+        (another_value_head, "orders"),
+        (wrong_value_bias, "orders"),
+        (exchanged_kronecker, "flattened"),
+        (rotation_taken_for_its_own_inverse, "values_are_superficial"),
+        (nothing_changed, "values_are_superficial"),
+        (rotation_taken_for_its_own_inverse, "queries_are_superficial"),
+        (nothing_changed, "queries_are_superficial"),
+        (transposed_factors, "mixed_product"),
+        (wrong_sign, "stream_adds_up"),
+        (transposed_W_O, "stream_adds_up"),
+        (without_b_V, "stream_adds_up"),
+        (off_by_one, "stream_adds_up"),
+        (wrong_sign, "attribution_adds_up"),
+        (transposed_W_O, "attribution_adds_up"),
+        (without_b_V, "attribution_adds_up"),
+        (centred_over_d_model, "attribution_adds_up"),
+        (wrong_sign, "folding_changes_nothing"),
+        (transposed_W_O, "folding_changes_nothing"),
+        (without_b_V, "folding_changes_nothing"),
+        (missing_b_Q, "folding_changes_nothing"),
+        (off_by_one, "folding_changes_nothing"),
+        (unfolded, "folding_changes_nothing"),
+    ],
+)
+def test_a_planted_fault_fails_its_check(made, monkeypatch, fault, check):
+    fault(monkeypatch)
+    model = Model(bundled.read_folder(made / "models" / "random"))
+    assert failed(run(model, check))
+
+
+@pytest.mark.parametrize("leak", ["row", "future", "negative"])
+def test_a_pattern_that_is_no_share_fails(random_model, leak):
+    seen = scene(random_model, RunPrompt("random", TEXTS["random"]), Head(0, 0), Job())
+    pattern = seen.pattern.clone()
+    if leak == "row":
+        pattern = pattern * 1.001
+    elif leak == "future":
+        pattern[0, 0], pattern[0, 1] = 0.9, 0.1
+    else:
+        pattern[3, 0] -= 1
+        pattern[3, 1] += 1
+    assert failed(CHECK["rows_sum_to_one"](replace(seen, pattern=pattern), Job()))
+
+
+def test_a_direction_too_many_fails(random_model, monkeypatch):
+    monkeypatch.setattr(random_model, "d_head", random_model.d_head - 1)
+    seen = scene(random_model, RunPrompt("random", TEXTS["random"]), Head(0, 0), Job())
+    assert failed(CHECK["low_rank"](seen, Job()))
+
+
+def test_centring_applied_to_the_toy_fails(monkeypatch):
+    honest_head, fold = Model.head, model_module.fold
+    monkeypatch.setattr(Model, "head", lambda self, head: fold(honest_head(self, head)))
+    model = Model(load("toy"))
+    for check in ("heads_add", "pattern_from_stream", "folding_changes_nothing"):
+        assert failed(run(model, check, "toy", (0, 0)))
+
+
+@pytest.mark.parametrize("name", ["attn-2l", "toy-induction"])
+def test_an_induction_that_outlives_its_partner_fails(monkeypatch, name):
+    model = Model(load(name))
+    head = (1, 3) if name == "attn-2l" else (1, 0)
+    honest_probe = Model.probe
+    monkeypatch.setattr(
+        Model,
+        "probe",
+        lambda self, ids, job, keep=(), change=None: honest_probe(self, ids, job, keep),
+    )
+    receipt = run(model, "path", name, head)
+    assert receipt.passed is False
+    assert receipt.residual == pytest.approx(2 * receipt.tolerance)
+
+
+def test_a_failed_check_is_returned_with_the_others(made, monkeypatch):
+    wrong_sign(monkeypatch)
+    monkeypatch.setattr(bundled, "models_folder", lambda: made / "models")
+    found = Engine().answer(ask("random")).receipts
+    assert len(found) == len(CHECKS)
+    assert {receipt.passed for receipt in found} == {True, False, None}
+
+
+def test_a_cancelled_check_stops(random_model):
+    seen = []
+
+    class Stopping(Job):
+        def step(self, done, total, what):
+            seen.append(what)
+            if what == "heads add":
+                self.cancel()
+            super().step(done, total, what)
+
+    with pytest.raises(Cancelled):
+        receipts(random_model, ask("random"), Stopping())
+    assert "doubling" in seen
+    assert seen[-1] == "heads add"
+
+
+def test_a_head_that_is_not_there_is_refused(answer):
+    with pytest.raises(Refused, match=r"only head 0\.0"):
+        answer(ask("toy", (0, 1)))
+
+
+def test_tolerances_are_not_of_the_size_of_what_is_compared(answer):
+    for name in ("attn-2l", "random"):
+        for receipt in answer(ask(name)).receipts[:-1]:
+            if receipt.passed is not None:
+                assert receipt.tolerance <= 1e-3

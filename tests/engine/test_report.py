@@ -1,0 +1,127 @@
+"""The seven printed sections of the second text, for any model."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from engine.messages import Head, Refused
+from engine.report import parse, report
+from tests.oracles import checkpoint, dense_circuits, plain_transformer, prompts
+
+WORDS = ("--model", "attn-1l", "--text", prompts.TEA)
+HEADINGS = [
+    "== 1. ONE HEAD, FOUR MATRICES (attn-1l, head {head}, paper shapes = TransformerLens shapes "
+    "transposed)",
+    "== 2. CONCATENATE-THEN-MULTIPLY EQUALS THE SUM OF EACH HEAD THROUGH ITS OWN SLICE OF W_O",
+    "== 3. ONE HEAD ON A REAL PROMPT (attn-1l, head {head})",
+    "== 4. THE PATTERN IN ONE STEP: A = softmax(x^T W_QK x), WITHOUT KEYS OR QUERIES",
+    "== 5. W_OV = W_O W_V AND W_QK = W_Q^T W_K (paper shapes)",
+    "== 6. CHANGE THE VALUES WITH ANY INVERTIBLE 32 x 32 MATRIX M: THE HEAD DOES NOT CHANGE",
+    "== 7. THE OV CIRCUIT W_U W_OV W_E AND THE QK CIRCUIT W_E^T W_QK W_E (head {head}, read from "
+    "the weights only)",
+]
+
+
+@pytest.fixture(scope="module")
+def printed():
+    return report(parse(WORDS))
+
+
+@pytest.fixture(scope="module")
+def seen():
+    model = checkpoint.bundled("attn-1l")
+    return model, plain_transformer.run(model, model.encode(prompts.TEA))
+
+
+def number(text, pattern):
+    return float(re.search(pattern, text)[1])
+
+
+def test_headings_are_the_texts_own(printed):
+    head = printed.split()[2].rstrip(",")
+    found = [line for line in printed.splitlines() if line.startswith("==")]
+    assert found == [heading.format(head=head) for heading in HEADINGS]
+
+
+def test_the_best_head_raises_the_models_guess_more_than_any_other(printed, seen):
+    model, passed = seen
+    guess = int(passed.logits[-1].argmax())
+    column = dense_circuits.unembedding(model)[:, guess]
+    raised = [float(output[-1] @ column) for output in passed.head_outputs[0]]
+    b_V = [model.of_head(0, n, "b_V") @ model.of_head(0, n, "W_O") @ column for n in range(8)]
+    best = int(np.argmax(np.array(raised) - np.array(b_V)))
+    assert printed.startswith(f"best head: 0.{best}, which raises the model's first guess '·tea'")
+    value = number(printed, r"'·tea', (\d+\.\d\d)\)")
+    assert value == pytest.approx(raised[best] - float(b_V[best]), abs=6e-3)
+
+
+def test_the_printed_row_is_that_of_the_plain_pass(printed, seen):
+    _, passed = seen
+    head = Head.parse(printed.split()[2].rstrip(","))
+    row = passed.patterns[0][head.number][-1]
+    shares = re.search(r"row of A for the last token '·green': (.*)", printed)[1]
+    top = row.topk(3).values
+    assert re.findall(r"\d\.\d\d(?=,|$)", shares) == [f"{share:.2f}" for share in top]
+    scores = passed.scores[0][head.number][-1]
+    listed = re.search(r"raw scores of the last row .*: \[(.*)\]", printed)[1]
+    np.testing.assert_allclose([float(s) for s in listed.split(", ")], scores, atol=6e-3)
+    assert "rank of '·tea' among 8,192 tokens: 1" in printed
+
+
+def test_residuals_are_those_of_rounding(printed):
+    for pattern in (
+        r"\|concat - sum\| max = (\S+);",
+        r"\|sum - model\| max = (\S+)",
+        r"\|A from W_QK - model A\| max = (\S+)",
+        r"max \|row sum - 1\| = (\S+);",
+        r"both through W_O = (\S+)",
+    ):
+        assert 0 <= number(printed, pattern) < 2e-5, pattern
+    assert number(printed, r"33rd (\S+),") < 1e-5 * number(printed, r"1st (\S+),")
+    assert number(printed, r"head output: max \|change\| (\S+)") < 1e-12
+    assert number(printed, r"value vectors: mean \|change\| (\S+) ") > 0.5
+
+
+def test_a_head_that_is_named_is_taken(seen):
+    printed = report(parse((*WORDS, "--head", "L0H5")))
+    assert printed.startswith("== 1. ONE HEAD, FOUR MATRICES (attn-1l, head 0.5,")
+    overlap, _ = dense_circuits.overlap(dense_circuits.ov_matrix(seen[0], 0, 5))
+    assert f"head 0.5: {overlap:.3f}" in printed
+
+
+def test_copying_is_counted_as_the_text_counts_it(printed):
+    model, ids = checkpoint.bundled("attn-1l"), torch.arange(1000, 3000, 10)
+    vectors = dense_circuits.token_vectors(model)[ids]
+    shares = []
+    for number in range(8):
+        best = dense_circuits.ov_of(model, 0, number, vectors).argmax(1)
+        shares.append(f"0.{number}: {float((best == ids).double().mean()):.2f}")
+    assert ", ".join(shares) in printed
+
+
+def test_a_toy_is_reported_with_the_prompts_own_tokens():
+    printed = report(parse(("--model", "toy", "--text", "result = 0 ans return")))
+    assert "row of A for the last token 'return': 'result' 0.62, 'ans' 0.15, '=' 0.07" in printed
+    assert "OV  attend to 'ans'" in printed
+    assert "QK  query 'return'" in printed
+    assert "singular values: 1st 1, 2nd 1, 3rd 0, 4th 0" in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "report needs --model"),
+        (("--model", "toy"), "report needs --text"),
+        (("--model", "toy", "--text", "ans", "--k", "3"), "report has no option '--k'"),
+        (("--model", "toy", "--text", "ans", "--head", "best of all"), "is not a head"),
+        (("--model", "toy", "--text", "ans", "--head", "0.1"), r"only head 0\.0"),
+        (("--model", "nothing", "--text", "ans"), "there is no model 'nothing'"),
+        (("--model",), "--model needs a value"),
+    ],
+)
+def test_what_cannot_be_reported_is_refused_in_one_sentence(words, sentence):
+    with pytest.raises(Refused, match=sentence) as refusal:
+        report(parse(words))
+    assert "\n" not in str(refusal.value)
