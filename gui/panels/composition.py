@@ -60,7 +60,6 @@ class CompositionPanel(PairPanel):
     title = "Composition"
     column = 1
     group = "Model"
-    share = 10
     about = "which heads read what which earlier heads write"
     main = "scores"
     draws = frozenset({"pair", "head"})

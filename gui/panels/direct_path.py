@@ -43,7 +43,6 @@ class DirectPathPanel(Panel):
     title = "Direct path"
     column = 2
     group = "Model"
-    share = 8
     about = "the bigram table: what the model would say with no attention"
     main = "tokens"
     draws = frozenset({"query"})

@@ -57,7 +57,6 @@ class EigenvaluesPanel(Panel):
 
     title = "Eigenvalues"
     column = 2
-    share = 9
     about = "whether the open head copies: the eigenvalues of its circuits"
     main = "values"
     draws = frozenset({"head"})

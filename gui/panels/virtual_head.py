@@ -48,7 +48,6 @@ class VirtualHeadPanel(PairPanel):
 
     title = "Virtual head"
     column = 2
-    share = 12
     about = "what two heads in a row do together"
     main = "parts"
     draws = frozenset({"pair", "query", "source", "hide_bos"})

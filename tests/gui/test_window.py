@@ -18,7 +18,7 @@ from gui.window import Window
 
 def cards(layout):
     """Return the titles of a layout's cards."""
-    return {title for column in layout.columns for titles in column.cards for title in titles}
+    return {title for column in layout.columns for title in column.titles}
 
 
 def test_every_panel_has_a_card_and_a_menu_entry(window):
