@@ -36,7 +36,7 @@ from engine.messages import (
     Thumbnails,
     VirtualHead,
 )
-from gui.figures import provenance, rows
+from gui.figures import heading, provenance, rows
 from gui.figures.attention import draw_attention, draw_thumbnails
 from gui.figures.circuits import (
     draw_direction,
@@ -189,8 +189,16 @@ def compose(
     with _exact():
         page = Page(width, font_size)
         height = FIGURES[type(request)](page, request, result, **options)
+        if off := getattr(request, "heads_off", ()) or _off_in_run(request):
+            listed = ", ".join(head.name for head in off)
+            height = heading.sentence(page, height + 2.0, [f"heads off: {listed}"])
         page.finish(height + _BOTTOM)
     return page
+
+
+def _off_in_run(request: Any) -> tuple[Head, ...]:
+    run = getattr(request, "run", None)
+    return () if run is None else run.heads_off
 
 
 def _render(page: Page, suffix: str, metadata: dict[str, Any]) -> bytes:

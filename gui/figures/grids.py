@@ -81,6 +81,4 @@ def _footnotes(request: HeadScores, result: MeasuredHeads) -> Iterator[str]:
         )
     if request.run is not None:
         yield "* on the prompt;"
-    if request.heads_off:
-        yield f"heads off: {', '.join(head.name for head in request.heads_off)};"
     yield "the best head of each measure is outlined and named."
