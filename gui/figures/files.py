@@ -42,7 +42,6 @@ from gui.figures.circuits import (
     draw_direction,
     draw_ov_tokens,
     draw_qk_tokens,
-    draw_skip_trigrams,
 )
 from gui.figures.compositions import draw_composition, draw_eigenvalues
 from gui.figures.fonts import GENERIC, uncovered
@@ -57,6 +56,7 @@ from gui.figures.paths import (
 )
 from gui.figures.prompt import draw_run
 from gui.figures.spectrum import draw_spectrum
+from gui.figures.trigrams import draw_skip_trigrams
 
 FIGURES: dict[type, Callable[..., float]] = {
     RunPrompt: draw_run,
