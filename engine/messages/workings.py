@@ -79,8 +79,9 @@ class HeadWorkings:
         Says(
             "one matrix each, in the order in which they follow from each other: formula in "
             "TransformerLens's shapes, paper as the papers write it, index strings of both and the "
-            "symbols that they multiply (none for what is given), values [row, column], and the "
-            "query's row where rows are queries; of a vocabulary above 64 tokens only the "
+            "symbols that they multiply (none for what is given), values [row, column], the "
+            "query's row where rows are queries, and whether what the papers call by the symbol is "
+            "the transpose; of a vocabulary above 64 tokens only the "
             "prompt's, and for W_U and the logit change the 10 most raised and most lowered too"
         ),
     ]

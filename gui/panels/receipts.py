@@ -1,6 +1,7 @@
 """Checks that what is shown of the open head is what the model does."""
 
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import HeadReceipts, Receipts, Request
 from gui.engine_client import EngineClient
@@ -15,6 +16,9 @@ HINT = (
     "Click a line for what is compared. A bar is how far off it was, in powers of ten; the line "
     "across it is the tolerance."
 )
+
+LEAST_LIST, HINT_FROM = 80, 340
+"""Least height of the list, and height of the card from which there is room for the hint."""
 
 
 class ReceiptsPanel(Panel):
@@ -32,6 +36,8 @@ class ReceiptsPanel(Panel):
         self.sentence = Sentence("How many checks pass")
         self.checks = CheckList()
         self.checks.setAccessibleName("Checks of the open head, failed ones first")
+        self.checks.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.checks.setMinimumHeight(LEAST_LIST)
         self.hint = Sentence("What a click does")
         self.hint.set_parts([HINT])
         layout = QVBoxLayout(self.body)
@@ -63,3 +69,8 @@ class ReceiptsPanel(Panel):
         worst = f"; worst: {told.worst}" if told.worst else ""
         self.sentence.set_parts([f"{told.text} on {head} and this prompt{aside}{worst}."])
         self.checks.set_checks([check(receipt) for receipt in in_order(found)])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the hint out where the checks need its room."""
+        super().resizeEvent(event)
+        self.hint.setVisible(self.height() >= HINT_FROM)

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import HeadWorkings, Part, Request, Run, Step, Workings
 from gui.engine_client import EngineClient
@@ -15,6 +15,9 @@ from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.matrix_sheet import MatrixSheet, SheetCell
 from gui.widgets.segmented import Segmented
+
+LEAST_SHEET = 120
+"""Height at which a small matrix can still be read."""
 
 
 class WorkingsPanel(Panel):
@@ -45,6 +48,8 @@ class WorkingsPanel(Panel):
         self.follow = Sentence("What the selected query does with the selected source")
         self.sheet = MatrixSheet()
         self.sheet.setAccessibleName("The head's matrices, step by step")
+        self.sheet.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.sheet.setMinimumHeight(LEAST_SHEET)
         self.sheet.set_describe(self.describe)
         self.sheet.clicked.connect(self._pin)
         self.sheet.hovered.connect(self._say_cell)

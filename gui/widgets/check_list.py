@@ -19,7 +19,8 @@ Outcome = Literal["passed", "failed", "undefined"]
 MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "undefined": "–"}
 BELOW, ABOVE = 6.0, 2.0
 """Powers of ten that the bar shows below and above the limit."""
-_MARK, _BAR = 2.5 * UNIT, 9.0 * UNIT
+_ARROW, _MARK, _BAR = 1.5 * UNIT, 4.0 * UNIT, 9.0 * UNIT
+"""Where the arrow ends, where the mark does, and how wide the bar is."""
 _PAD = UNIT * 0.75
 _BESIDE_FROM = 440
 """The bar stands beside the claim from this width on, below it before that."""
@@ -220,8 +221,9 @@ class CheckList(Pointing[int], QAbstractScrollArea):
         painter.setFont(palette.ui_font(bold=True))
         painter.setPen(QColor(colours[check.outcome]))
         height = QFontMetricsF(painter.font()).height()
-        mark = QRectF(0, placed.claim_at.y(), _MARK, height)
+        mark = QRectF(_ARROW, placed.claim_at.y(), _MARK - _ARROW, height)
         painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, MARKS[check.outcome])
+        _draw_arrow(painter, QPointF(UNIT, mark.center().y()), opened=placed.details is not None)
         placed.claim.draw(painter, placed.claim_at)
         placed.measure.draw(painter, placed.measure_at)
         if placed.bar is not None and check.share is not None:
@@ -273,6 +275,15 @@ def _place(check: Check, opened: bool, top: float, width: float) -> _Placed:
         bottom = details_at.y() + details.height
     box = QRectF(0, top, width, bottom + _PAD - top)
     return _Placed(box, claim, claim_at, measure, measure_at, bar, details, details_at)
+
+
+def _draw_arrow(painter: QPainter, at: QPointF, *, opened: bool) -> None:
+    """Point right where something is hidden, and down where it is shown."""
+    painter.setPen(painting.pen(palette.theme().muted, 1.5))
+    half = UNIT * 0.4
+    first, tip, last = (-half / 2, -half), (half / 2, 0.0), (-half / 2, half)
+    corners = [QPointF(*(point[::-1] if opened else point)) + at for point in (first, tip, last)]
+    painter.drawPolyline(corners)
 
 
 def _draw_bar(painter: QPainter, bar: QRectF, share: float, colour: str) -> None:
