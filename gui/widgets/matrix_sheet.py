@@ -229,7 +229,9 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
     def _fit_ratio(self, ratio: float) -> None:
         # A picture at another scale than the screen's has edges of its own.
         if self._placed and self._placed[0].matrix.grid.ratio != ratio:
+            at = self._scrolled()
             self._lay_out(ratio)
+            self.verticalScrollBar().setValue(at)
 
     def _lay_out(self, ratio: float | None = None) -> None:
         bar = self.verticalScrollBar()

@@ -61,6 +61,11 @@ def test_a_click_in_the_pattern_pins_query_and_source(qtbot, panel, session, set
     assert "(source 2)" in panel.follow.text
 
 
+def test_a_click_on_the_future_pins_only_the_query(qtbot, panel, session):
+    click(qtbot, panel, "S", 2, 5)
+    assert (session.selection.query, session.selection.source) == (2, None)
+
+
 def test_a_click_on_a_row_of_q_pins_the_query_and_on_one_of_k_the_source(qtbot, panel, session):
     click(qtbot, panel, "Q", 4, 1)
     assert (session.selection.query, session.selection.source) == (4, None)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPixmap
 
 from gui import palette
 from gui.theme import DIVERGING, lut
@@ -166,3 +166,16 @@ def test_no_matrix_at_all_is_no_trouble(qtbot):
     qtbot.keyClick(sheet, Qt.Key.Key_PageDown)
     assert sheet.thing_at(QPointF(20, 20)) is None
     sheet.grab()
+
+
+def test_a_picture_at_another_scale_shows_the_same_cells(qtbot):
+    sheet = show(qtbot, ENTRIES)
+    sheet.show_part("Second")
+    top = sheet.verticalScrollBar().value()
+    picture = QPixmap(2 * sheet.size())
+    picture.setDevicePixelRatio(2)
+    sheet.render(picture)
+    assert sheet.placed()[0].matrix.grid.ratio == 2
+    sheet.viewport().grab()
+    assert sheet.placed()[0].matrix.grid.ratio == sheet.devicePixelRatioF()
+    assert sheet.verticalScrollBar().value() == top
