@@ -117,6 +117,9 @@ class Window(QMainWindow):
         self.setMenuWidget(above)
         self.status = StatusBar(session, client)
         self.setStatusBar(self.status)
+        self.status.receipts_wanted.connect(lambda: self.open_cards(["Receipts"]))
+        for dock in self.docks:
+            dock.panel.panel_wanted.connect(lambda title: self.open_cards([title]))
         self.reset_layout()
         self.setMinimumSize(720, 480)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_system_theme)
