@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 
 from engine.messages import Attention, Head, Receipts
 from gui.session import Selection
-from gui.widgets.matrix_sheet import SheetCell
+from gui.widgets.sheet_places import SheetCell
 from tests.app.conftest import settle
 
 TOY = Selection("toy", "result = 0 ans return")

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from engine.messages import Head, Workings
 from gui.panels.working_steps import einsum, entry, formula, sentence
 from gui.panels.workings import WorkingsPanel
-from gui.widgets.matrix_sheet import SheetCell
+from gui.widgets.sheet_places import SheetCell
 
 
 @pytest.fixture

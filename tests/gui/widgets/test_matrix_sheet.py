@@ -11,8 +11,9 @@ from gui import palette
 from gui.theme import DIVERGING, lut
 from gui.widgets.colouring import Colouring
 from gui.widgets.labelled_grid import LabelledGrid
-from gui.widgets.matrix_sheet import MatrixSheet, SheetCell
+from gui.widgets.matrix_sheet import MatrixSheet
 from gui.widgets.sheet_layout import BESIDE_FROM, Entry, numbered
+from gui.widgets.sheet_places import SheetCell
 from gui.widgets.text_block import Paragraph
 
 
