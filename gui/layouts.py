@@ -97,6 +97,8 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
         dock.setFloating(False)
         stage.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
     placed = [dock for column in columns for _, cards in column for dock in cards]
+    for dock in placed:
+        dock.fill()  # its size is asked for below
     rest = [dock for dock in docks if dock not in placed]
     for dock in rest:
         stage.removeDockWidget(dock)
@@ -109,7 +111,7 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
             for front, behind in pairwise(cards):
                 stage.tabifyDockWidget(front, behind)
     for dock in rest:
-        last = columns[min(dock.panel.column, len(columns) - 1)][-1][1][-1]
+        last = columns[min(dock.kind.column, len(columns) - 1)][-1][1][-1]
         stage.tabifyDockWidget(last, dock)
         dock.hide()
     for dock in placed:
@@ -140,7 +142,7 @@ def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> 
 
 
 def _places(docks: Sequence[CardDock], layout: Layout, height: int) -> list[list[_Place]]:
-    by_title = {dock.panel.title: dock for dock in docks}
+    by_title = {dock.kind.title: dock for dock in docks}
     columns = [
         [(stack.share, [by_title[title] for title in stack.titles]) for stack in column.stacks]
         for column in layout.columns

@@ -13,7 +13,7 @@ def test_a_layout_shows_its_cards_in_columns_and_no_others(qtbot, window, layout
     window.resize(*size)
     window.lay_out(layout)
     qtbot.wait(50)
-    by_title = {dock.panel.title: dock for dock in window.docks}
+    by_title = {dock.kind.title: dock for dock in window.docks}
     placed = [title for column in layout.columns for title in column.titles]
     assert {t for t, dock in by_title.items() if not dock.isHidden()} == set(placed)
     left = [by_title[column.titles[0]].geometry() for column in layout.columns]
@@ -40,4 +40,4 @@ def test_reset_goes_back_to_the_layout_last_chosen(qtbot, window):
     window.reset_layout()
     qtbot.wait(50)
     placed = {title for column in LAYOUTS[-1].columns for title in column.titles}
-    assert {d.panel.title for d in window.docks if not d.isHidden()} == placed
+    assert {d.kind.title for d in window.docks if not d.isHidden()} == placed

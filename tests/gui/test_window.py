@@ -25,7 +25,7 @@ def test_every_panel_has_a_card_and_a_menu_entry(window):
     assert len(window.docks) == len(PANELS)
     at_first = cards(LAYOUTS[0])
     for dock in window.docks:
-        shown = dock.panel.title in at_first
+        shown = dock.kind.title in at_first
         assert dock.isVisible() == shown
         assert not shown or dock.panel.state == "fresh"
         action = dock.toggleViewAction()
@@ -36,7 +36,7 @@ def test_every_panel_has_a_card_and_a_menu_entry(window):
 
 
 def test_the_default_layout_has_prompt_over_heads_attention_and_three_cards_on_the_right(window):
-    place = {dock.panel.title: dock.geometry() for dock in window.docks}
+    place = {dock.kind.title: dock.geometry() for dock in window.docks}
     assert place["Prompt"].bottom() < place["Heads"].top()
     assert place["Heads"].right() < place["Attention"].left()
     assert place["Attention"].right() < place["OV"].left()
@@ -63,7 +63,7 @@ def test_in_a_low_window_the_last_card_lies_behind_the_one_above(qtbot, window):
     window.resize(1000, 700)
     window.reset_layout()
     qtbot.wait(30)
-    seen = {dock.panel.title for dock in window.docks if not dock.visibleRegion().isEmpty()}
+    seen = {dock.kind.title for dock in window.docks if not dock.visibleRegion().isEmpty()}
     assert cards(LAYOUTS[0]) - seen == {"Spectrum"}
 
 
@@ -72,7 +72,7 @@ def test_reset_layout_brings_back_a_closed_and_a_floating_card(qtbot, window):
     window.docks[3].setFloating(True)
     window.reset_layout()
     qtbot.wait(30)
-    assert {dock.panel.title for dock in window.docks if dock.isVisible()} == cards(LAYOUTS[0])
+    assert {dock.kind.title for dock in window.docks if dock.isVisible()} == cards(LAYOUTS[0])
     assert not any(dock.isFloating() for dock in window.docks)
 
 
