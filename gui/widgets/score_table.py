@@ -20,10 +20,11 @@ from gui import palette
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.axis_labels import widest_of
+from gui.widgets.score_bars import LEAST_BAR, ScoreBars
 from gui.widgets.score_model import ScoreColumn, ScoreModel
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_LEAST_ROW, _MOST_BETWEEN = 20, 4 * UNIT
+_LEAST_ROW, _MOST_BETWEEN, _LONGEST_BAR = 20, 4 * UNIT, 20 * UNIT
 
 
 class ScoreTable(QTableView):
@@ -37,6 +38,7 @@ class ScoreTable(QTableView):
         self._scores = ScoreModel(self)
         self._message = ""
         self.setModel(self._scores)
+        self.setItemDelegate(ScoreBars(self))
         self.setProperty("quiet", True)
         self.setAccessibleName("Scores")
         self.setShowGrid(False)
@@ -153,6 +155,10 @@ class ScoreTable(QTableView):
         ]
         wanted = ceil(widest_of(self._scores.names, tokens)) + UNIT
         width = self.viewport().width()
+        bars = [place for place, column in enumerate(self._scores.columns) if column.bar]
+        for place in bars:
+            room = min((width - sum(widths) - wanted) // len(bars), _LONGEST_BAR)
+            widths[place] += room if room >= LEAST_BAR + UNIT else 0
         # What is left over stands between the numbers, up to what keeps a row together.
         more = min(max(width - sum(widths) - wanted, 0) // max(len(widths), 1), _MOST_BETWEEN)
         name = min(wanted, max(width - sum(widths), 0))

@@ -17,6 +17,7 @@ from engine.messages import (
     QKTokens,
     Refused,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Thumbnails,
     VirtualHead,
@@ -42,8 +43,9 @@ MAIN = {
     "Virtual head": VirtualHead,
     "Eigenvalues": Eigenvalues,
     "Direct path": DirectPath,
+    "Skip-trigrams": SkipTrigrams,
 }
-WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues")
+WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues", "Skip-trigrams")
 FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WEIGHTS_ALONE)]
 """Panels whose picture depends on the prompt's text."""
 
