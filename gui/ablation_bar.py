@@ -12,10 +12,8 @@ from gui.theme import UNIT
 
 _STRIPE = 4
 MEANS = (
-    "Every panel shows the prompt and the scores without what it writes; "
-    "what is read from the weights alone stays as it is."
+    "Every panel shows the model without {them}; what is read from the weights alone is as before."
 )
-MEANS_MANY = MEANS.replace("what it writes", "what they write")
 DIFFERENCE = (
     "Attention and Prompt show what changed against the whole model; "
     "every other panel shows what is left."
@@ -82,5 +80,6 @@ class AblationBar(QWidget):
         many = len(off) > 1
         self.heading.setText(f"Ablated: {named(off)} {'are' if many else 'is'} switched off")
         self.difference.setChecked(now.difference)
-        self.text.set_parts([DIFFERENCE if now.difference else MEANS_MANY if many else MEANS])
+        means = MEANS.format(them="them" if many else "it")
+        self.text.set_parts([DIFFERENCE if now.difference else means])
         self.on.setToolTip(f"Go back to the whole model, with {named(off)}")

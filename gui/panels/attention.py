@@ -187,6 +187,8 @@ class AttentionPanel(Panel):
             said = [token, f" (key {query}) is read from"]
         if self._before is not None:
             said += switched_off.change_in_words(now.head, now.heads_off, seen)
+        elif now.heads_off:
+            said.append(f", with {switched_off.off_in_words(now.heads_off)}")
         self.sentence.set_parts(said)
 
     def _asked(self, slot: str) -> Attention | None:

@@ -46,8 +46,8 @@ SLOW_SECONDS = 0.5
 SLOW_RUNS = 2
 """After so many runs that took longer, Enter starts the next one instead of every keystroke."""
 HISTORY_LENGTH = 50
-LEAST_LIST_HEIGHT, LEAST_STRIP = 60, 48
-"""Heights of three rows, and of two lines of tokens."""
+LEAST_LIST_HEIGHT, LEAST_TABLE_HEIGHT, LEAST_STRIP = 60, 92, 48
+"""Heights of three rows, of three rows with a heading, and of two lines of tokens."""
 
 
 class PromptPanel(Panel):
@@ -156,7 +156,9 @@ class PromptPanel(Panel):
         if not (isinstance(now, Run) and isinstance(before, Run)):
             self._guess_label.setText("next token")
             self._lists.setCurrentWidget(self.guesses)
+            self._lists.setMinimumHeight(LEAST_LIST_HEIGHT)
             return
+        self._lists.setMinimumHeight(LEAST_TABLE_HEIGHT)
         self._guess_label.setText("next token, probability in per cent")
         self._lists.setCurrentWidget(self.changes)
         off = named(self.session.selection.heads_off)

@@ -28,7 +28,7 @@ WIDE = 400
 """A body of at least this width has room for both factors beside the tokens."""
 TYPING_MS = 300
 FILTER_WIDTH = 132
-LONGEST = 10
+LONGEST = 8
 """Characters of a token where there is little room; the tool tip tells all of them."""
 ABOUT = (
     "[source] … [query] → [out]: when the head stands on the query, looks far back at the source\n"

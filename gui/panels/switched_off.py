@@ -12,6 +12,11 @@ UNSEEN = 5e-5
 """A change of attention that four decimals do not show."""
 
 
+def off_in_words(off: Sequence[Head]) -> str:
+    """Return `L0H2 off`, and that of more heads."""
+    return f"{named(off)} off"
+
+
 def change_in_words(head: Head, off: Sequence[Head], seen: FloatArray) -> list[str]:
     """Return the end of a sentence about a head's pattern, or why there is nothing to see.
 
@@ -25,16 +30,17 @@ def change_in_words(head: Head, off: Sequence[Head], seen: FloatArray) -> list[s
         Its change in every cell that may be looked at.
     """
     if head.layer <= min(other.layer for other in off):
-        return [f" as before: no head before it is off, so that nothing changes in {head.name}"]
+        return [" as before: no head of an earlier layer is off"]
     if not seen.size or float(np.abs(seen).max()) < UNSEEN:
-        return [f" as before: nothing changes in {head.name}"]
+        return [f" as before, even with {off_in_words(off)}"]
     return [f" more (+, blue) or less (−, red) than with {named(off)}"]
 
 
 def number_in_words(kind: str, now: float, before: float) -> str:
     """Return a cell's number before and after, and by how much it changed."""
     change = fixed(now - before, 2, signed=True)
-    return f"{kind} {fixed(before, 2)} → {fixed(now, 2)} ({change})"
+    name = "score" if kind == "scores" else kind
+    return f"{name} {fixed(before, 2)} → {fixed(now, 2)} ({change})"
 
 
 def guesses(now: Run, before: Run, k: int) -> tuple[IntArray, FloatArray, FloatArray]:

@@ -133,7 +133,7 @@ def test_attention_draws_the_pattern_minus_that_of_the_whole_model(show, session
     session.set_difference(False)
     settle(panel)
     np.testing.assert_array_equal(panel.heatmap._shown.values, now)
-    assert "less" not in panel.sentence.text
+    assert panel.sentence.text.endswith("this head reads, with L0H2 off")
 
 
 def test_what_no_head_off_can_reach_is_said_not_to_change(show, session, settle):
@@ -142,7 +142,7 @@ def test_what_no_head_off_can_reach_is_said_not_to_change(show, session, settle)
     session.set_heads_off([Head(0, 2)])
     session.set_difference(True)
     settle(panel)
-    assert "nothing changes in L0H1" in panel.sentence.text
+    assert panel.sentence.text.endswith("as before: no head of an earlier layer is off")
 
 
 def test_prompt_lists_each_guess_before_and_now(show, session, settle, engine):
