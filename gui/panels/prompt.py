@@ -46,7 +46,7 @@ SLOW_SECONDS = 0.5
 SLOW_RUNS = 2
 """After so many runs that took longer, Enter starts the next one instead of every keystroke."""
 HISTORY_LENGTH = 50
-LEAST_LIST_HEIGHT, LEAST_TABLE_HEIGHT, LEAST_STRIP = 60, 92, 48
+LEAST_LIST_HEIGHT, LEAST_TABLE_HEIGHT, LEAST_STRIP = 60, 100, 48
 """Heights of three rows, of three rows with a heading, and of two lines of tokens."""
 
 
