@@ -24,8 +24,8 @@ from gui.widgets.score_table import ScoreTable
 from gui.widgets.segmented import Segmented
 
 LEAST_TABLE = 140
-WIDE = 400
-"""A body of at least this width has room for both factors beside the tokens."""
+WIDE = 424
+"""A panel of at least this width has room for both factors beside the tokens."""
 TYPING_MS = 300
 FILTER_WIDTH = 132
 LONGEST = 8
@@ -57,6 +57,8 @@ class SkipTrigramsPanel(Panel):
         super().__init__(session, client)
         self._clicked: tuple[int, int, int] | None = None
         """Ids of source, query and out."""
+        self._listed: tuple[TrigramList, bool] | None = None
+        """The answer in the table, and whether it is there without its factors."""
         self.header.setToolTip(tool_tip.literal(ABOUT))
         self.filter = QLineEdit()
         self.filter.setAccessibleName("Skip-trigrams: text that the source contains")
@@ -131,7 +133,10 @@ class SkipTrigramsPanel(Panel):
             return
         whole = count < int(self.how_many.value())
         self.subtitle.setText("all there are" if whole else "the strongest")
-        self.table.set_rows("source … query → out", self._names(found), self._columns(found))
+        if self._listed != (found, self.width() < WIDE):
+            # Not for every click: it would scroll the rows away from under the mouse.
+            self._listed = (found, self.width() < WIDE)
+            self.table.set_rows("source … query → out", self._names(found), self._columns(found))
         self.table.set_highlight(self._chosen(found))
         self._say_small(found)
 
@@ -145,7 +150,8 @@ class SkipTrigramsPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show the factors where there is room for them."""
         super().resizeEvent(event)
-        self.redraw()
+        if (event.size().width() < WIDE) != (event.oldSize().width() < WIDE):
+            self.redraw()
 
     def _source_text(self) -> str:
         """Return the text that sources are asked to contain, where `·` may stand for a space."""
@@ -156,7 +162,7 @@ class SkipTrigramsPanel(Panel):
         return typed
 
     def _names(self, found: TrigramList) -> list[str]:
-        most = LONGEST if self.body.width() < WIDE else None
+        most = LONGEST if self.width() < WIDE else None
         ends = (found.source_labels, found.query_labels, found.out_labels)
         rows = zip(*ends, strict=True)
         return ["{} … {} → {}".format(*(_shortened(label, most) for label in r)) for r in rows]
@@ -169,7 +175,7 @@ class SkipTrigramsPanel(Panel):
             tip="what the list is ranked by",
             bar=True,
         )
-        if self.body.width() < WIDE:
+        if self.width() < WIDE:
             return [product]
         divisor = plain(found.divisor, 3)
         return [

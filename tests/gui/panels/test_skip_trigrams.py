@@ -148,3 +148,15 @@ def test_a_rotary_model_is_asked_about_a_distance(qtbot, show, settle):
     QTest.keyClick(panel.back, Qt.Key.Key_Up)
     assert asked(panel).offset == 2
     qtbot.waitUntil(lambda: panel.current("trigrams", asked(panel)) is not None, timeout=3000)
+
+
+def test_a_click_far_down_leaves_the_rows_where_they_are(qtbot, panel, settle):
+    qtbot.mouseClick(panel.how_many._buttons["50"], Qt.MouseButton.LeftButton)
+    settle(panel)
+    bar = panel.table.verticalScrollBar()
+    bar.setValue(20)
+    click_row(qtbot, panel.table, 22)
+    settle(panel)
+    assert bar.value() == 20
+    QTest.keyClick(panel.table, Qt.Key.Key_Down)
+    assert panel.table.currentIndex().row() == 23
