@@ -19,4 +19,5 @@ PANELS = (
     "gui.panels.direct_path:DirectPathPanel",
     "gui.panels.workings:WorkingsPanel",
     "gui.panels.receipts:ReceiptsPanel",
+    "gui.panels.skip_trigrams:SkipTrigramsPanel",
 )

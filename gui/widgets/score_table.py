@@ -11,9 +11,10 @@ from gui import palette
 from gui.theme import UNIT
 from gui.widgets.axis_labels import widest_of
 from gui.widgets.row_table import RowTable
+from gui.widgets.score_bars import LEAST_BAR, ScoreBars
 from gui.widgets.score_model import ScoreColumn, ScoreModel
 
-_MOST_BETWEEN = 4 * UNIT
+_MOST_BETWEEN, _LONGEST_BAR = 4 * UNIT, 20 * UNIT
 
 
 class ScoreTable(RowTable):
@@ -26,6 +27,7 @@ class ScoreTable(RowTable):
         super().__init__(parent)
         self._scores = ScoreModel(self)
         self.setModel(self._scores)
+        self.setItemDelegate(ScoreBars(self))
         self.setAccessibleName("Scores")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         header = self.horizontalHeader()
@@ -101,6 +103,10 @@ class ScoreTable(RowTable):
         ]
         wanted = ceil(widest_of(self._scores.names, tokens)) + UNIT
         width = self.viewport().width()
+        bars = [place for place, column in enumerate(self._scores.columns) if column.bar]
+        for place in bars:
+            room = min((width - sum(widths) - wanted) // len(bars), _LONGEST_BAR)
+            widths[place] += room if room >= LEAST_BAR + UNIT else 0
         # What is left over stands between the numbers, up to what keeps a row together.
         more = min(max(width - sum(widths) - wanted, 0) // max(len(widths), 1), _MOST_BETWEEN)
         name = min(wanted, max(width - sum(widths), 0))

@@ -18,6 +18,7 @@ from engine.messages import (
     Receipts,
     Refused,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Thumbnails,
     VirtualHead,
@@ -46,8 +47,9 @@ MAIN = {
     "Direct path": DirectPath,
     "Workings": Workings,
     "Receipts": Receipts,
+    "Skip-trigrams": SkipTrigrams,
 }
-WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues")
+WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues", "Skip-trigrams")
 FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WEIGHTS_ALONE)]
 """Panels whose picture depends on the prompt's text."""
 
