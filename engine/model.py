@@ -98,7 +98,7 @@ class Model:
         if not (0 <= layer < self.n_layers and 0 <= number < self.n_heads):
             last = Head(self.n_layers - 1, self.n_heads - 1)
             has = "only head 0.0" if last == (0, 0) else f"heads 0.0 to {last}"
-            raise Refused(f"{self.name} has {has} (layer.head), not {layer}.{number}")
+            raise Refused(f"{self.name} has {has} (layer.head), not {head}")
         return head
 
     def head(self, head: Head) -> HeadWeights:
