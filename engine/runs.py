@@ -105,11 +105,9 @@ def silencers(heads_off: tuple[Head, ...], n_heads: int) -> list[tuple[str, Any]
 
     def silencer(off: list[int]) -> Callable[[Tensor, Any], Tensor]:
         def silence(z: Tensor, hook: Any) -> Tensor:
-            by_head = z.reshape(
-                *z.shape[:2], n_heads, -1
-            ).clone()  # [batch, position, head, d_head]
-            by_head[:, :, off] = 0
-            return by_head.view(z.shape)
+            made = z.reshape(*z.shape[:2], n_heads, -1).clone()  # [batch, position, head, d_head]
+            made[:, :, off] = 0
+            return made.view(z.shape)
 
         return silence
 
