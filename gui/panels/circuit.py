@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from PySide6.QtWidgets import (
-    QGridLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
@@ -29,7 +27,9 @@ from engine.messages import (
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
 from gui.panels import reading
+from gui.panels.named import caption, side_by_side
 from gui.panels.panel import Panel
+from gui.panels.raised_lowered import show_ends
 from gui.panels.sentence import Sentence, Token
 from gui.panels.whole_table import TABLE_TOKENS, WholeTable
 from gui.session import OVQuestion, QKQuestion, Session
@@ -72,7 +72,7 @@ class CircuitPanel(Panel):
         self.token.setAccessibleName(f"{self.title}: token asked about")
         self.token.setFixedWidth(TOKEN_WIDTH)
         self.token.chosen.connect(lambda token: self.ask(token=token))
-        self.token.rejected.connect(self._on_rejected)
+        self.token.refused.connect(self.notice.show_failure)
         self.way = Segmented(ways, way_name)
         self.way.changed.connect(self.ask_way)
         self.source = Segmented(SOURCES, f"{self.title}: what stands for the token")
@@ -94,18 +94,7 @@ class CircuitPanel(Panel):
         self.second.addWidget(self.weakest)
         self.second.addWidget(self.table)
         self.second.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        lists = QGridLayout()
-        lists.setContentsMargins(0, 0, 0, 0)
-        lists.setHorizontalSpacing(UNIT * 3 // 2)
-        lists.setVerticalSpacing(2)
-        self.caption_labels = [QLabel(caption) for caption in self.captions]
-        for column, (caption, content) in enumerate(
-            zip(self.caption_labels, (self.strongest, self.second), strict=True)
-        ):
-            caption.setProperty("role", "small")
-            lists.addWidget(caption, 0, column)
-            lists.addWidget(content, 1, column)
-            lists.setColumnStretch(column, 1)
+        self.caption_labels = [caption(name) for name in self.captions]
         for name, content in zip(self.captions, (self.strongest, self.weakest), strict=True):
             content.setAccessibleName(f"{self.title}: {name}")
             content.chosen.connect(lambda token: self.ask(token=token))
@@ -117,7 +106,7 @@ class CircuitPanel(Panel):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT * 3 // 4)
         layout.addWidget(self.sentence)
-        layout.addLayout(lists, 1)
+        layout.addLayout(side_by_side(self.caption_labels, (self.strongest, self.second)), 1)
         layout.addWidget(self.rank)
 
     @property
@@ -205,38 +194,14 @@ class CircuitPanel(Panel):
         run = self.run_result()
         position = self.position(run) if run is not None and question.token is None else None
         self.sentence.set_parts(self.say(answer, position))
-        self._draw_lists(answer)
+        pieces = self.pieces([*answer.ids.tolist(), *answer.bottom_ids.tolist()])
+        show_ends(self.strongest, self.weakest, answer, pieces)
         value, median = (fixed(x, 2, signed=True) for x in (answer.value, answer.median))
         small = [f" itself: rank {answer.rank:,} of {answer.d_vocab:,}", value, f"median {median}"]
         notes = ", ".join(self.small_print(answer, facts))
         told = " · ".join([*small, notes] if notes else small)
         self.rank.set_parts([Token(answer.token_label), told])
         self._draw_table()
-
-    def _draw_lists(self, answer: TokenRanking) -> None:
-        token = answer.token_id
-        pieces = self.pieces([*answer.ids.tolist(), *answer.bottom_ids.tolist()])
-        self.strongest.set_rows(
-            answer.ids,
-            answer.labels,
-            answer.values,
-            signed=True,
-            highlight=token,
-            pieces=pieces,
-        )
-        # In a vocabulary of few tokens both ends hold the same ones: each is listed once.
-        last = min(len(answer.bottom_ids), answer.d_vocab - len(answer.ids))
-        if last <= 0:
-            self.weakest.clear("All tokens are in the first list.")
-            return
-        self.weakest.set_rows(
-            answer.bottom_ids[:last],
-            answer.bottom_labels[:last],
-            answer.bottom_values[:last],
-            signed=True,
-            highlight=token,
-            pieces=pieces,
-        )
 
     def _draw_switches(self, facts: ModelFacts | None) -> None:
         self.source.set_value(self.effective_source())
@@ -248,14 +213,13 @@ class CircuitPanel(Panel):
 
     def _fill_vocabulary(self) -> None:
         model = self.session.selection.model
-        found = self.current("vocabulary", Vocabulary(model))
+        found = self.wanted("vocabulary")
         if isinstance(found, VocabularyTokens) and self._vocabulary_of != model:
             self._vocabulary_of = model
             self.token.set_vocabulary(found.texts, found.labels)
 
     def _draw_table(self) -> None:
-        now = self.session.selection
-        table = self.current("table", Table(now.model, now.head, self.circuit, self._offset()))
+        table = self.wanted("table")
         self.view.setVisible(isinstance(table, TokenTable))
         wide = self.body.width() >= TABLE_BESIDE
         if not self._view_chosen:
@@ -284,8 +248,3 @@ class CircuitPanel(Panel):
             return 0
         now = self.session.selection
         return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
-
-    def _on_rejected(self, typed: str) -> None:
-        self.notice.show_failure(
-            f"{typed!r} is no single token of this model: pick one from the list while typing"
-        )

@@ -178,8 +178,7 @@ class CompositionPanel(PairPanel):
     def _measured_z(self, scored: pairs.PairMap) -> FloatArray:
         """Return z, that of the open pair filled in."""
         z = scored.scores.z.copy()
-        request = self.wants().get("pair")
-        alone = None if request is None else self.current("pair", request)
+        alone = self.wanted("pair")
         if isinstance(alone, CompositionScores):
             z = np.where(np.isnan(z), alone.z, z)
         return z

@@ -134,10 +134,8 @@ class DirectPathPanel(Panel):
         self._say_guess(answer)
 
     def _say_guess(self, answer: TokenRanking) -> None:
-        request = self.wants().get("guess")
-        found = None if request is None else self.current("guess", request)
-        shown = isinstance(found, OutputRanking)
-        self.guess.setVisible(shown)
+        found = self.wanted("guess")
+        self.guess.setVisible(isinstance(found, OutputRanking))
         if not isinstance(found, OutputRanking):
             return
         places = np.flatnonzero(answer.ids == found.target_id)

@@ -51,7 +51,6 @@ class Panel(QWidget):
     ornaments: ClassVar[frozenset[str]] = frozenset({"vocabulary"})
     """Slots without which a picture is no older."""
 
-    state_changed = Signal()
     panel_wanted = Signal(str)
     """Title of a panel in which what was clicked here goes on."""
 
@@ -91,6 +90,11 @@ class Panel(QWidget):
     def current(self, slot: str, request: Request) -> Result | None:
         """Return the answer to exactly this question, if it is there."""
         return self.questions.current(slot, request)
+
+    def wanted(self, slot: str) -> Result | None:
+        """Return the answer to what is wanted in a slot now, if something is and it is there."""
+        request = self.wants().get(slot)
+        return None if request is None else self.current(slot, request)
 
     def facts(self) -> ModelFacts | None:
         """Return what is known of the model in use."""
@@ -163,6 +167,11 @@ class Panel(QWidget):
         self.refresh()
         self.redraw()
 
+    def show_head(self) -> None:
+        """Name the open head beside the title: the picture is about it."""
+        self.mark.setText(self.session.selection.head.name)
+        self.mark.show()
+
     def add_controls(self, widgets: Iterable[QWidget]) -> None:
         """Put controls into the panel's head, or under it where they do not fit."""
         self.frame.add_controls(widgets)
@@ -205,9 +214,8 @@ class Panel(QWidget):
 
     def _draw(self) -> None:
         self.frame.show_picture(self.known(self.main) is not None)
-        wanted = self.wants().get(self.main)
         # An old picture stays what it was: drawn again it would mix old numbers and a new head.
-        if wanted is not None and self.current(self.main, wanted) is not None:
+        if self.wanted(self.main) is not None:
             self.draw()
             self.frame.place_controls()
 
@@ -228,7 +236,6 @@ class Panel(QWidget):
         else:
             self._patience.stop()
             self._say_state()
-        self.state_changed.emit()
 
     def _say_state(self) -> None:
         if self._state == "fresh":

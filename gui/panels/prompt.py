@@ -21,6 +21,7 @@ from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
 from gui.panels.reading import count, named, pinned_query
 from gui.session import Session
+from gui.settings import HISTORY_LENGTH
 from gui.theme import UNIT
 from gui.widgets.prompt_edit import PromptEdit
 from gui.widgets.ranked_list import RankedList
@@ -45,7 +46,6 @@ EXAMPLES = (
 SLOW_SECONDS = 0.5
 SLOW_RUNS = 2
 """After so many runs that took longer, Enter starts the next one instead of every keystroke."""
-HISTORY_LENGTH = 50
 LEAST_LIST_HEIGHT, LEAST_TABLE_HEIGHT, LEAST_STRIP = 60, 100, 48
 """Heights of three rows, of three rows with a heading, and of two lines of tokens."""
 
@@ -147,11 +147,7 @@ class PromptPanel(Panel):
         self._draw_changes(run)
 
     def _draw_changes(self, run: Run) -> None:
-        wanted = self.wants()
-        now, before = (
-            self.current(slot, wanted[slot]) if slot in wanted else None
-            for slot in ("all_now", "all_before")
-        )
+        now, before = self.wanted("all_now"), self.wanted("all_before")
         if not (isinstance(now, Run) and isinstance(before, Run)):
             self._guess_label.setText("next token")
             self._lists.setCurrentWidget(self.guesses)

@@ -27,6 +27,11 @@ class Token:
     text: str
 
 
+def plain_text(parts: Sequence[str | Token]) -> str:
+    """Return a sentence without its look, as a tool tip says it."""
+    return "".join(part.text if isinstance(part, Token) else part for part in parts)
+
+
 class Sentence(QWidget):
     """Plain text and tokens, wrapped to the width at hand; never read as HTML.
 
@@ -53,7 +58,7 @@ class Sentence(QWidget):
     @property
     def text(self) -> str:
         """The whole sentence."""
-        return "".join(part.text if isinstance(part, Token) else part for part in self._parts)
+        return plain_text(self._parts)
 
     def set_parts(self, parts: Sequence[str | Token]) -> None:
         """Say something else."""

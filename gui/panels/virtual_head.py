@@ -23,7 +23,7 @@ from gui.panels.folding import Folding
 from gui.panels.pair_panel import PairPanel
 from gui.panels.pair_picker import PairPicker
 from gui.panels.raised_lowered import RaisedLowered
-from gui.panels.sentence import Sentence, Token
+from gui.panels.sentence import Sentence, Token, plain_text
 from gui.panels.token_choice import TokenChoice
 from gui.session import Session
 from gui.theme import UNIT
@@ -190,7 +190,7 @@ class VirtualHeadPanel(PairPanel):
 
     def describe(self, query: int, source: int) -> str:
         """Return what the tool tip of a cell says."""
-        return "".join(p.text if isinstance(p, Token) else p for p in self._cell(query, source))
+        return plain_text(self._cell(query, source))
 
     def _cell(self, query: int, source: int) -> list[str | Token]:
         parts = self.known("parts")

@@ -9,7 +9,7 @@ from gui.engine_client import EngineClient
 from gui.numbers import fixed, percent, plain
 from gui.panels import reading
 from gui.panels.panel import Panel
-from gui.panels.sentence import Sentence, Token
+from gui.panels.sentence import Sentence, Token, plain_text
 from gui.panels.working_steps import PARTS, Convention, cell_parts, entry, turned
 from gui.session import Session
 from gui.theme import UNIT
@@ -78,8 +78,7 @@ class WorkingsPanel(Panel):
         found = self._found()
         if found is None:
             return
-        self.mark.setText(self.session.selection.head.name)
-        self.mark.show()
+        self.show_head()
         self.subtitle.setText(f"{len(found.steps)} steps")
         source = self._source(found)
         convention = self._convention()
@@ -89,8 +88,7 @@ class WorkingsPanel(Panel):
 
     def describe(self, cell: SheetCell) -> str:
         """Return what the tool tip of a cell says."""
-        parts = self._cell(cell)
-        return "".join(part.text if isinstance(part, Token) else part for part in parts)
+        return plain_text(self._cell(cell))
 
     def _found(self) -> HeadWorkings | None:
         found = self.known("shown")

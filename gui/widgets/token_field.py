@@ -17,8 +17,8 @@ class TokenField(QLineEdit):
 
     chosen = Signal(int)
     """Id of the token that somebody entered or picked."""
-    rejected = Signal(str)
-    """What was entered and is no single token, as typed."""
+    refused = Signal(str)
+    """A sentence about what was entered and is no single token."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -99,7 +99,10 @@ class TokenField(QLineEdit):
         token = self._index.find(self.text())
         if token is None:
             self._refuse(True)
-            self.rejected.emit(self.text())
+            self.refused.emit(
+                f"{self.text()!r} is no single token of this model: pick one from the list while "
+                "typing"
+            )
         else:
             self._choose(token)
 
