@@ -15,12 +15,12 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from gui import palette
+from gui.numbers import power_of_ten
 from gui.theme import UNIT
 from gui.widgets import painting, tool_tip
 
 CIRCUITS = {"ov": "W_OV", "qk": "W_QK"}
 _DOT = 5
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Curve(NamedTuple):
@@ -45,7 +45,6 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         self._log = True
         self._floor = 0.0
         self._selected: tuple[str, int] | None = None
-        self._message = ""
         self._ring = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -57,7 +56,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
 
     def set_curves(self, curves: Mapping[str, Curve], d_head: int) -> None:
         """Show curves, and the cliff after d_head values."""
-        self._curves, self._d_head, self._message = curves, d_head, ""
+        self._curves, self._d_head = curves, d_head
         self._draw()
 
     def set_log(self, log: bool) -> None:
@@ -70,11 +69,6 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         """Ring a value."""
         self._selected = selected
         self.viewport().update()
-
-    def set_message(self, message: str) -> None:
-        """Show a sentence instead of curves."""
-        self._curves, self._message = {}, message
-        self._draw()
 
     def set_ring(self, ring: bool) -> None:
         """Show or hide the ring of the keyboard's focus."""
@@ -116,9 +110,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._message:
-            painting.message(painter, self.viewport().rect(), self._message)
-        elif self._curves:
+        if self._curves:
             self._paint_groups(painter)
             self._paint_ring(painter)
             self._paint_texts(painter)
@@ -277,4 +269,4 @@ def _decades(low: float, high: float) -> list[tuple[float, str]]:
 def _power(exponent: int) -> str:
     if -4 < exponent < 4:
         return f"{10.0**exponent:g}"
-    return "10" + str(exponent).translate(_SUPERSCRIPT)
+    return power_of_ten(exponent)

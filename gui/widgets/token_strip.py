@@ -14,15 +14,10 @@ from gui.theme import RADIUS, UNIT
 from gui.widgets import painting, tool_tip
 from gui.widgets.colouring import Colouring, Colours, ink
 from gui.widgets.pointing import Pointing
+from gui.widgets.steps import ALONG
 
 _GAP = UNIT // 2
 _PAD = UNIT // 2 + 1
-_STEPS = {
-    Qt.Key.Key_Left: -1,
-    Qt.Key.Key_Right: 1,
-    Qt.Key.Key_Home: -(10**9),
-    Qt.Key.Key_End: 10**9,
-}
 
 
 class TokenStrip(Pointing[int], QAbstractScrollArea):
@@ -175,15 +170,15 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the token beside the pinned one."""
         key = Qt.Key(event.key())
-        if not self._labels or key not in (*_STEPS, Qt.Key.Key_Up, Qt.Key.Key_Down):
+        if not self._labels or key not in (*ALONG, Qt.Key.Key_Up, Qt.Key.Key_Down):
             super().keyPressEvent(event)
             return
         self.show_ring()
         last = len(self._labels) - 1
         if self._pinned is None:
             self.clicked.emit(last)
-        elif key in _STEPS:
-            self.clicked.emit(min(max(self._pinned + _STEPS[key], 0), last))
+        elif key in ALONG:
+            self.clicked.emit(min(max(self._pinned + ALONG[key], 0), last))
         else:
             self.clicked.emit(self._on_other_line(-1 if key == Qt.Key.Key_Up else 1))
 

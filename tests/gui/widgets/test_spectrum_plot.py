@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -163,15 +162,6 @@ def test_ticks_are_decades_written_plainly(qtbot: QtBot, plot: SpectrumPlot) -> 
     plot.set_curves(wide * 1e-6, None, None, None, 10, [], [])
     assert all("e" not in text for text in texts(plot))
     assert len(texts(plot)) <= 8
-
-
-def test_no_curves_show_a_sentence(qtbot: QtBot, plot: SpectrumPlot) -> None:
-    plot.clear("Select a head to see its spectrum.")
-    image = plot.grab().toImage()
-    colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(130, 170)}
-    assert QColor(palette.theme().muted).name() in colours
-    with qtbot.assertNotEmitted(plot.chosen):
-        qtbot.keyClick(plot, Qt.Key.Key_Right)
 
 
 def test_the_other_widgets_do_not_import_pyqtgraph() -> None:
