@@ -20,10 +20,12 @@ from gui import palette
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.axis_labels import widest_of
+from gui.widgets.frozen_names import FrozenNames
 from gui.widgets.score_model import ScoreColumn, ScoreModel
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _LEAST_ROW, _MOST_BETWEEN = 20, 4 * UNIT
+_LEAST_NAME = 8 * UNIT
 
 
 class ScoreTable(QTableView):
@@ -43,7 +45,7 @@ class ScoreTable(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
@@ -57,6 +59,8 @@ class ScoreTable(QTableView):
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         self.setSortingEnabled(True)
         self.clicked.connect(self._choose)
+        self._frozen = FrozenNames(self)
+        self._frozen.clicked.connect(self._choose)
 
     def set_rows(self, title: str, names: Sequence[str], columns: Sequence[ScoreColumn]) -> None:
         """Show rows in the order given, or in that of the column that was last sorted by.
@@ -80,6 +84,19 @@ class ScoreTable(QTableView):
                 raise ValueError(f"{len(column.values)} numbers for {len(names)} names")
         self._message = ""
         self._scores.set_rows(title, names, columns)
+        self._fit_columns()
+
+    def set_notes(self, notes: Sequence[str]) -> None:
+        """Write a second line over each column, that of the names first; none: leave it out.
+
+        Raises
+        ------
+        ValueError
+            If there are more or fewer than columns.
+        """
+        if notes and len(notes) != self._scores.columnCount():
+            raise ValueError(f"{len(notes)} notes for {self._scores.columnCount()} columns")
+        self._scores.set_notes(notes)
         self._fit_columns()
 
     def set_highlight(self, place: int | None) -> None:
@@ -148,16 +165,24 @@ class ScoreTable(QTableView):
         row = max(_LEAST_ROW, ceil(tokens.height()) + UNIT // 2)
         self.verticalHeader().setDefaultSectionSize(row)
         widths = [
-            max(figures.horizontalAdvance(column.title), column.widest(figures)) + UNIT
-            for column in self._scores.columns
+            max(self._over(section, figures), column.widest(figures)) + UNIT
+            for section, column in enumerate(self._scores.columns, start=1)
         ]
-        wanted = ceil(widest_of(self._scores.names, tokens)) + UNIT
+        names = max(ceil(widest_of(self._scores.names, tokens)), self._over(0, figures))
+        wanted = names + UNIT
         width = self.viewport().width()
         # What is left over stands between the numbers, up to what keeps a row together.
         more = min(max(width - sum(widths) - wanted, 0) // max(len(widths), 1), _MOST_BETWEEN)
-        name = min(wanted, max(width - sum(widths), 0))
+        # Long names are elided first; where that leaves little of them, the numbers are scrolled.
+        name = min(wanted, max(width - sum(widths), _LEAST_NAME))
         for column, width in enumerate([name, *(width + more for width in widths)]):
             self.setColumnWidth(column, width)
+        self._frozen.follow(name, row)
+
+    def _over(self, section: int, metrics: QFontMetrics) -> int:
+        """Return how wide what stands over a column is."""
+        lines = self._scores.heading(section).splitlines()
+        return max((metrics.horizontalAdvance(line) for line in lines), default=0)
 
     def _choose(self, index: QModelIndex | QPersistentModelIndex) -> None:
         self.chosen.emit(self._scores.place(index.row()))

@@ -1,0 +1,332 @@
+"""Things as points of a plane by two numbers each; a click asks for one."""
+
+from collections.abc import Sequence
+from math import ceil, floor, log10
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui import palette
+from gui.numbers import decimals_for, fixed
+from gui.theme import UNIT
+from gui.widgets import painting
+from gui.widgets.pointing import Pointing
+
+_NEAR = 14.0
+"""A click farther than this many pixels from every point chooses none."""
+_SAME = 1.5
+"""Points this close lie on one another: each further click takes the next of them."""
+_DOT = 3.5
+_BEYOND = 0.05
+"""What is shown beyond the largest and the least number, in shares of the range."""
+_NAMED = 4
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+class Scatter(Pointing[int], QWidget):
+    """0 lies on both axes, so that no small difference fills the picture.
+
+    What is not a number in one of the two is not drawn, and is counted in words. The arrow keys
+    go through points from left to right.
+    """
+
+    chosen = Signal(int)
+    """Place, in the order given, of the point that is asked for."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._names: Sequence[str] = ()
+        self._values = np.zeros((2, 0))
+        self._titles = ("", "")
+        self._decimals = (2, 2)
+        self._equal = False
+        self._selected: int | None = None
+        self._message = ""
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Scatter")
+
+    def set_points(
+        self,
+        names: Sequence[str],
+        across: npt.NDArray[np.floating],
+        up: npt.NDArray[np.floating],
+        titles: tuple[str, str],
+        *,
+        equal: bool = False,
+    ) -> None:
+        """Show points.
+
+        Parameters
+        ----------
+        names
+            One a point.
+        across, up
+            Their numbers, [point]; what is not a number is left out.
+        titles
+            What the numbers are.
+        equal
+            Draw the line on which both are equal: they are measured alike.
+        """
+        self._names, self._titles, self._equal = names, titles, equal
+        self._values = np.array([across, up], dtype=np.float64)
+        self._decimals = (decimals_for(across), decimals_for(up))
+        self._message = ""
+        self.pointed = None
+        if not self._drawn().any():
+            self._message = "None of them has both numbers."
+        self.update()
+
+    def set_selected(self, place: int | None) -> None:
+        """Draw a point in accent, or none."""
+        self._selected = place
+        there = place is not None and place < len(self._names)
+        self.setAccessibleDescription(self.say(place) if there and place is not None else "")
+        self.update()
+
+    def clear(self, message: str) -> None:
+        """Show a sentence instead of points."""
+        self._names, self._values, self._message = (), np.zeros((2, 0)), message
+        self.pointed = None
+        self.update()
+
+    def say(self, place: int) -> str:
+        """Return a point in words."""
+        numbers = ", ".join(
+            f"{title} {fixed(float(values[place]), decimals)}"
+            for title, values, decimals in zip(
+                self._titles, self._values, self._decimals, strict=True
+            )
+        )
+        return f"{self._names[place]}: {numbers}"
+
+    def place(self, place: int) -> QPointF:
+        """Return where a point is drawn, in pixels of this widget."""
+        area = self._area()
+        shares = []
+        for values in self._values:
+            low, high = self._range(values)
+            shares.append((float(values[place]) - low) / (high - low))
+        return QPointF(
+            area.left() + shares[0] * area.width(), area.bottom() - shares[1] * area.height()
+        )
+
+    def sizeHint(self) -> QSize:
+        """Return a usual size."""
+        return QSize(40 * UNIT, 36 * UNIT)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size at which points can be told apart."""
+        return QSize(24 * UNIT, 22 * UNIT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw axes and points, or the message."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._message:
+            painting.message(painter, self.rect(), self._message)
+        elif len(self._names):
+            self._paint_axes(painter)
+            self._paint_points(painter)
+        self.draw_ring(painter)
+        painter.end()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow theme and font."""
+        super().changeEvent(event)
+        self.update()
+
+    def event(self, event: QEvent) -> bool:
+        """Answer a request for a tool tip; where there is no point, the owner's is shown."""
+        if event.type() == QEvent.Type.ToolTip and self.pointed is None:
+            return super().event(event)
+        return self.handle(event) or super().event(event)
+
+    def thing_at(self, point: QPointF) -> int | None:
+        """Return the point nearest to a place, none where all are far."""
+        found, least = None, _NEAR
+        for index in np.flatnonzero(self._drawn()).tolist():
+            away = (self.place(index) - point).manhattanLength()
+            if away < least:
+                found, least = index, away
+        return found
+
+    def tip_at(self, point: QPointF) -> str:
+        """Return the points at a place in words."""
+        found = self.thing_at(point)
+        if found is None:
+            return ""
+        there = self._at_the_same_place(found)
+        told = [self.say(index) for index in there[:_NAMED]]
+        if len(there) > _NAMED:
+            told.append(f"and {len(there) - _NAMED} more in the same place")
+        return "\n".join(told)
+
+    def ask_for(self, thing: int) -> None:
+        """Ask for the point that was clicked; where several lie on one another, for the next."""
+        there = self._at_the_same_place(thing)
+        if self._selected in there:
+            thing = there[(there.index(self._selected) + 1) % len(there)]
+        self.chosen.emit(thing)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Ask for the next point to the left or right."""
+        step = _STEPS.get(Qt.Key(event.key()))
+        drawn = np.flatnonzero(self._drawn())
+        if step is None or not drawn.size:
+            super().keyPressEvent(event)
+            return
+        self.show_ring()
+        order = drawn[np.lexsort((self._values[1, drawn], self._values[0, drawn]))].tolist()
+        start = order.index(self._selected) + step if self._selected in order else 0
+        self.chosen.emit(order[min(max(start, 0), len(order) - 1)])
+
+    def _drawn(self) -> npt.NDArray[np.bool_]:
+        drawn: npt.NDArray[np.bool_] = np.isfinite(self._values).all(axis=0)
+        return drawn
+
+    def _at_the_same_place(self, place: int) -> list[int]:
+        at = self.place(place)
+        return [
+            index
+            for index in np.flatnonzero(self._drawn()).tolist()
+            if (self.place(index) - at).manhattanLength() <= _SAME
+        ]
+
+    def _range(self, values: npt.NDArray[np.floating]) -> tuple[float, float]:
+        shown = values[self._drawn()]
+        low, high = float(shown.min(initial=0.0)), float(shown.max(initial=0.0))
+        if not high > low:
+            high = low + 1.0
+        beyond = _BEYOND * (high - low)
+        return low - beyond, high + beyond
+
+    def _ticks(self, values: npt.NDArray[np.floating], room: float, each: float) -> list[float]:
+        low, high = self._range(values)
+        least = (high - low) * each / max(room, 1.0)
+        power = 10.0 ** floor(log10(least))
+        step = next(s * power for s in (1, 2, 5, 10) if s * power >= least)
+        return [step * n for n in range(ceil(low / step), floor(high / step) + 1)]
+
+    def _area(self) -> QRectF:
+        metrics = QFontMetricsF(palette.ui_font(small=True))
+        height = metrics.height()
+        low, high = self._range(self._values[1])
+        widest = max(
+            metrics.horizontalAdvance(fixed(end, self._decimals[1])) for end in (low, high)
+        )
+        left, below = height + widest + UNIT, 2 * height + UNIT
+        above = height + UNIT / 2 if not self._drawn().all() else UNIT / 2
+        return QRectF(
+            left,
+            above,
+            max(self.width() - left - UNIT, 1.0),
+            max(self.height() - below - above, 1.0),
+        )
+
+    def _paint_axes(self, painter: QPainter) -> None:
+        theme, area = palette.theme(), self._area()
+        painter.setFont(palette.ui_font(small=True))
+        metrics = QFontMetricsF(painter.font())
+        height = metrics.height()
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(painting.pen(theme.line))
+        painter.drawRect(area)
+        for axis in (0, 1):
+            low, high = self._range(self._values[axis])
+            room = area.height() if axis else area.width()
+            ends = [fixed(end, self._decimals[axis]) for end in (low, high)]
+            wide = max(metrics.horizontalAdvance(end) for end in ends)
+            each = 2.5 * height if axis else wide + 3 * UNIT
+            for tick in self._ticks(self._values[axis], room, each):
+                share = (tick - low) / (high - low)
+                text = fixed(tick, self._decimals[axis])
+                width = metrics.horizontalAdvance(text) + 1
+                if axis:
+                    y = area.bottom() - share * area.height()
+                    start, stop = QPointF(area.left(), y), QPointF(area.right(), y)
+                    box = QRectF(area.left() - UNIT / 2 - width, y - height / 2, width, height)
+                else:
+                    x = area.left() + share * area.width()
+                    start, stop = QPointF(x, area.top()), QPointF(x, area.bottom())
+                    box = QRectF(x - width / 2, area.bottom() + UNIT / 4, width, height)
+                painter.setPen(painting.pen(theme.line if tick else theme.muted))
+                painter.drawLine(start, stop)
+                painter.setPen(QColor(theme.muted))
+                painter.drawText(box, Qt.TextFlag.TextSingleLine, text)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._equal:
+            self._paint_equal(painter, area)
+        painter.setPen(QColor(theme.muted))
+        middle = Qt.AlignmentFlag.AlignCenter
+        below = QRectF(area.left(), area.bottom() + UNIT / 2 + height, area.width(), height)
+        elide = Qt.TextElideMode.ElideRight
+        titles = [
+            metrics.elidedText(title, elide, int(room))
+            for title, room in zip(self._titles, (area.width(), area.height()), strict=True)
+        ]
+        painter.drawText(below, middle | Qt.TextFlag.TextSingleLine, titles[0])
+        side = QRectF(0, area.top(), height, area.height())
+        painting.rotated_text(painter, side, middle, titles[1])
+        missing = int((~self._drawn()).sum())
+        if missing:
+            told = f"{missing} of {len(self._names)} have not both numbers"
+            painter.drawText(QRectF(area.left(), 0, area.width(), height), 0, told)
+
+    def _paint_equal(self, painter: QPainter, area: QRectF) -> None:
+        (left, right), (low, high) = (self._range(values) for values in self._values)
+        start, stop = max(left, low), min(right, high)
+        ends = [
+            QPointF(
+                area.left() + (value - left) / (right - left) * area.width(),
+                area.bottom() - (value - low) / (high - low) * area.height(),
+            )
+            for value in (start, stop)
+        ]
+        painter.setPen(QPen(QColor(palette.theme().muted), 1, Qt.PenStyle.DashLine))
+        painter.drawLine(*ends)
+
+    def _paint_points(self, painter: QPainter) -> None:
+        theme = palette.theme()
+        colour = QColor(theme.muted)
+        inner = QColor(colour)
+        inner.setAlphaF(0.35)  # points that lie on each other are seen to
+        painter.setPen(QPen(colour, 1))
+        painter.setBrush(inner)
+        drawn = self._drawn()
+        for index in np.flatnonzero(drawn).tolist():
+            painter.drawEllipse(self.place(index), _DOT, _DOT)
+        if self._selected is not None and self._selected < len(drawn) and drawn[self._selected]:
+            painter.setPen(painting.pen(theme.accent, 2))
+            painter.setBrush(QColor(theme.accent))
+            painter.drawEllipse(self.place(self._selected), _DOT + 1, _DOT + 1)
+            self._name(painter, self._selected, theme.accent)
+        if self.pointed is not None and self.pointed < len(drawn):
+            painter.setPen(painting.pen(theme.text, 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(self.place(self.pointed), 2 * _DOT, 2 * _DOT)
+            if self.pointed != self._selected:
+                self._name(painter, self.pointed, theme.text)
+
+    def _name(self, painter: QPainter, place: int, colour: str) -> None:
+        """Write a point's name beside it, inside the area."""
+        painter.setFont(palette.ui_font(small=True, bold=True))
+        metrics = QFontMetricsF(painter.font())
+        name = self._names[place]
+        width, height = metrics.horizontalAdvance(name) + 4, metrics.height()
+        at, area = self.place(place), self._area()
+        left = at.x() + 2 * _DOT + 1
+        if left + width > area.right():
+            left = at.x() - 2 * _DOT - 1 - width
+        top = min(max(at.y() - height / 2, area.top()), area.bottom() - height)
+        box = QRectF(left, top, width, height)
+        ground = QColor(palette.theme().card)
+        ground.setAlphaF(0.8)
+        painter.fillRect(box, ground)
+        painter.setPen(QColor(colour))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, name)
