@@ -2,7 +2,7 @@
 
 A widget asks for a look by a dynamic property: `card` (a frame that is a card), `role` on a label
 (`title`, `muted`, `small`, `good`, `bad`), `quiet` on a button without a frame, `segment` on a
-button of a segmented control.
+button of a segmented control, `frozen` on a table that lies over another.
 """
 
 from pathlib import Path
@@ -110,6 +110,7 @@ QAbstractItemView {
 QTableView, QListView, QTreeView { gridline-color: $line; }
 QTableView[quiet="true"] { border: none; background: transparent; }
 QHeaderView { background: transparent; border: none; }
+QTableView[frozen="true"], QTableView[frozen="true"] QHeaderView { background: $card; }
 QHeaderView::section {
     background: transparent; color: $muted; border: none; border-bottom: 1px solid $line;
     padding: 2px ${half}px;

@@ -17,4 +17,5 @@ PANELS = (
     "gui.panels.virtual_head:VirtualHeadPanel",
     "gui.panels.eigenvalues:EigenvaluesPanel",
     "gui.panels.direct_path:DirectPathPanel",
+    "gui.panels.finder:FinderPanel",
 )

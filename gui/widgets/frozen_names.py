@@ -21,6 +21,7 @@ class FrozenNames(QTableView):
         self.setModel(table.model())
         self.setSelectionModel(table.selectionModel())
         self.setProperty("quiet", True)
+        self.setProperty("frozen", True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setShowGrid(False)
         self.setWordWrap(False)

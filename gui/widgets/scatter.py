@@ -186,8 +186,8 @@ class Scatter(Pointing[int], QWidget):
         self.chosen.emit(order[min(max(start, 0), len(order) - 1)])
 
     def _drawn(self) -> npt.NDArray[np.bool_]:
-        drawn: npt.NDArray[np.bool_] = np.isfinite(self._values).all(axis=0)
-        return drawn
+        both: npt.NDArray[np.bool_] = np.isfinite(self._values.sum(axis=0))
+        return both
 
     def _at_the_same_place(self, place: int) -> list[int]:
         at = self.place(place)
@@ -205,22 +205,30 @@ class Scatter(Pointing[int], QWidget):
         beyond = _BEYOND * (high - low)
         return low - beyond, high + beyond
 
-    def _ticks(self, values: npt.NDArray[np.floating], room: float, each: float) -> list[float]:
-        low, high = self._range(values)
-        least = (high - low) * each / max(room, 1.0)
+    def _ticks(self, axis: int, room: float) -> list[tuple[float, str]]:
+        """Return round numbers inside the range and what stands at them."""
+        metrics = QFontMetricsF(palette.ui_font(small=True))
+        low, high = self._range(self._values[axis])
+        if axis:
+            each = 3 * metrics.height()
+        else:
+            each = 3 * UNIT + max(
+                metrics.horizontalAdvance(fixed(end, self._decimals[axis])) for end in (low, high)
+            )
+        least = (high - low) * each / max(room, each)
         power = 10.0 ** floor(log10(least))
         step = next(s * power for s in (1, 2, 5, 10) if s * power >= least)
-        return [step * n for n in range(ceil(low / step), floor(high / step) + 1)]
+        decimals = max(0, -floor(log10(step) + 1e-9))
+        places = range(ceil(low / step), floor(high / step) + 1)
+        return [(step * n, fixed(step * n, decimals)) for n in places]
 
     def _area(self) -> QRectF:
         metrics = QFontMetricsF(palette.ui_font(small=True))
         height = metrics.height()
-        low, high = self._range(self._values[1])
-        widest = max(
-            metrics.horizontalAdvance(fixed(end, self._decimals[1])) for end in (low, high)
-        )
-        left, below = height + widest + UNIT, 2 * height + UNIT
+        below = 2 * height + UNIT
         above = height + UNIT / 2 if not self._drawn().all() else UNIT / 2
+        ticks = self._ticks(1, self.height() - below - above)
+        left = height + UNIT + max(metrics.horizontalAdvance(text) for _, text in ticks)
         return QRectF(
             left,
             above,
@@ -239,13 +247,8 @@ class Scatter(Pointing[int], QWidget):
         painter.drawRect(area)
         for axis in (0, 1):
             low, high = self._range(self._values[axis])
-            room = area.height() if axis else area.width()
-            ends = [fixed(end, self._decimals[axis]) for end in (low, high)]
-            wide = max(metrics.horizontalAdvance(end) for end in ends)
-            each = 2.5 * height if axis else wide + 3 * UNIT
-            for tick in self._ticks(self._values[axis], room, each):
+            for tick, text in self._ticks(axis, area.height() if axis else area.width()):
                 share = (tick - low) / (high - low)
-                text = fixed(tick, self._decimals[axis])
                 width = metrics.horizontalAdvance(text) + 1
                 if axis:
                     y = area.bottom() - share * area.height()

@@ -42,9 +42,10 @@ MAIN = {
     "Virtual head": VirtualHead,
     "Eigenvalues": Eigenvalues,
     "Direct path": DirectPath,
+    "Finder": HeadScores,
 }
-WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues")
-FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WEIGHTS_ALONE)]
+WITHOUT_PROMPT = ("Spectrum", "Composition", "Eigenvalues", "Finder")
+FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WITHOUT_PROMPT)]
 """Panels whose picture depends on the prompt's text."""
 
 by_title = pytest.mark.parametrize("panel_class", CLASSES, ids=lambda c: c.title)

@@ -1,0 +1,352 @@
+"""Every measure of every head: a table to sort, a scatter of two, what a head seems to do."""
+
+import textwrap
+from dataclasses import dataclass
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from engine.messages import (
+    Attention,
+    FloatArray,
+    Head,
+    HeadScores,
+    MeasuredHeads,
+    OVTokens,
+    Patterns,
+    Request,
+    TokenRanking,
+)
+from gui import evidence
+from gui.engine_client import EngineClient
+from gui.measures import GROUPS, PROMPT, SIGNED, full_name, group_of, meaning, rank, short_name
+from gui.numbers import decimals_for
+from gui.panels import reading
+from gui.panels.measure_choice import MeasureChoice
+from gui.panels.panel import Panel
+from gui.panels.reading import count
+from gui.panels.sentence import Sentence
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets import tool_tip
+from gui.widgets.scatter import Scatter
+from gui.widgets.score_model import ScoreColumn
+from gui.widgets.score_table import ScoreTable
+from gui.widgets.segmented import Segmented
+
+SIDE_BY_SIDE = 680
+LEAST_TABLE, LEAST_PLOT = 180, 200
+FIRST_ACROSS, FIRST_UP = "previous_token", "induction"
+NO_PROMPT = "The model has not run the prompt: see Prompt."
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Measures of one model, as far as they are there."""
+
+    heads: tuple[Head, ...]
+    scores: dict[str, FloatArray]
+
+    def place(self, head: Head) -> int | None:
+        """Return where a head stands among all, none if the model has no such head."""
+        return self.heads.index(head) if head in self.heads else None
+
+    def differs(self, other: "Known") -> bool:
+        """Return whether other answers are there."""
+        one, two = self.scores, other.scores
+        return one.keys() != two.keys() or any(one[name] is not two[name] for name in one)
+
+
+class FinderPanel(Panel):
+    """A click on a row or on a point opens a head."""
+
+    title = "Finder"
+    column = 1
+    group = "Model"
+    share = 8
+    about = "find a head by any measure: a table to sort, and any two as a scatter"
+    main = "scores"
+    draws = frozenset({"head", "query", "source"})
+    ornaments = Panel.ornaments | {"weights", "attention", "read"}
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__(session, client)
+        self._known: Known | None = None
+        self._listed: tuple[Known, tuple[str, ...]] | None = None
+        """What the table was last filled from."""
+        self.which = Segmented(
+            [*((group.which, group.heading) for group in GROUPS), ("all", "all")],
+            "Which measures the table has",
+        )
+        for group in GROUPS:
+            self.which.set_option_tip(group.which, f"Measures {group.where}")
+        self.which.set_option_tip("all", "Every measure; scroll sideways")
+        self.which.changed.connect(self._on_choice)
+        self.view = Segmented([("table", "table"), ("plot", "scatter")], "Table or scatter")
+        self.view.changed.connect(lambda _: self._fit())
+        self.add_controls([self.view, self.which])
+        self.sentence = Sentence("What the open head seems to do", muted=False)
+        self.disagree = Sentence("Where measures of the open head disagree", muted=False)
+        self.table = ScoreTable()
+        self.table.setAccessibleName("All heads and their measures; click a heading to sort")
+        self.table.set_describe(self.describe)
+        self.table.chosen.connect(self._choose)
+        self.table.setMinimumHeight(LEAST_TABLE)
+        self.across = MeasureChoice("What points are placed by, left to right")
+        self.up = MeasureChoice("What points are placed by, bottom to top")
+        self.across.set_value(FIRST_ACROSS)
+        self.up.set_value(FIRST_UP)
+        for choice in (self.across, self.up):
+            choice.chosen.connect(self._on_choice)
+        self.scatter = Scatter()
+        self.scatter.setAccessibleName("All heads by two measures")
+        self.scatter.setMinimumHeight(LEAST_PLOT)
+        self.scatter.chosen.connect(self._choose)
+        self.plot = self._make_plot()
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT // 2)
+        layout.addWidget(self._explained())
+        row = QHBoxLayout()
+        row.setSpacing(2 * UNIT)
+        row.addWidget(self.table, 1)
+        row.addWidget(self.plot, 1)
+        layout.addLayout(row, 1)
+        self._fit()
+        client.progress.connect(self._tell_weights)
+
+    def wants(self) -> dict[str, Request]:
+        """Ask for random tokens and the prompt; for weights where one of theirs is chosen."""
+        now = self.session.selection
+        wanted: dict[str, Request] = {"scores": self.session.scores, "run": self.session.run}
+        if self.run_result() is not None:
+            wanted["prompt"] = self._on_prompt()
+        if self._weights_chosen():
+            wanted["weights"] = HeadScores(now.model, "weights")
+        if self._weights() is None or self.run_result() is None:
+            return wanted
+        wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
+        source = self._source()
+        if source is not None:
+            wanted["read"] = OVTokens(
+                now.model, now.head, source="position", run=self.session.run, position=source
+            )
+        return wanted
+
+    def draw(self) -> None:
+        """Show table, scatter and sentence."""
+        if self._known is not None and self._prompt_is_coming():
+            return  # numbers that come and go while somebody types would flicker
+        known = self._known = self._gather()
+        fields = self._fields()
+        if self._listed is None or fields != self._listed[1] or known.differs(self._listed[0]):
+            self._listed = known, fields
+            self._fill_table(known, fields)
+        self._fill_plot(known)
+        place = known.place(self.session.selection.head)
+        self.subtitle.setText(count(len(known.heads), "head"))
+        self.mark.setVisible(place is not None)
+        self.mark.setText(self.session.selection.head.name)
+        self._mark(known, place, fields)
+
+    def describe(self, place: int) -> str:
+        """Return what a head seems to do and where its measures disagree, for its tool tip."""
+        if self._known is None:
+            return ""
+        told = [evidence.seems(self._known.heads, self._known.scores, place)]
+        told += evidence.disagreements(self._known.scores, place)
+        return "\n".join(_wrapped(line) for line in told)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show table and scatter beside one another where there is room."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _explained(self) -> QWidget:
+        """Return the sentences about the open head, with the rules in their tool tip."""
+        box = QWidget()
+        box.setToolTip(tool_tip.literal(evidence.RULES))
+        stack = QVBoxLayout(box)
+        stack.setContentsMargins(0, 0, 0, 0)
+        stack.setSpacing(UNIT // 2)
+        stack.addWidget(self.sentence)
+        stack.addWidget(self.disagree)
+        return box
+
+    def _make_plot(self) -> QWidget:
+        plot = QWidget()
+        stack = QVBoxLayout(plot)
+        stack.setContentsMargins(0, 0, 0, 0)
+        stack.setSpacing(UNIT // 2)
+        row = QHBoxLayout()
+        row.setSpacing(UNIT // 2)
+        for text, choice in (("up", self.up), ("across", self.across)):
+            label = QLabel(text)
+            label.setProperty("role", "small")
+            row.addWidget(label)
+            row.addWidget(choice, 1)
+        stack.addLayout(row)
+        stack.addWidget(self.scatter, 1)
+        return plot
+
+    def _fit(self) -> None:
+        wide = self.width() >= SIDE_BY_SIDE
+        self.view.setVisible(not wide)
+        self.table.setVisible(wide or self.view.value() == "table")
+        self.plot.setVisible(wide or self.view.value() == "plot")
+        self.frame.place_controls()
+
+    def _fields(self) -> tuple[str, ...]:
+        which = self.which.value()
+        return tuple(
+            field for group in GROUPS if which in (group.which, "all") for field in group.fields
+        )
+
+    def _axes(self) -> tuple[str, str]:
+        across, up = self.across.value(), self.up.value()
+        assert across is not None
+        assert up is not None
+        return across, up
+
+    def _weights_chosen(self) -> bool:
+        return any(group_of(field).which == "weights" for field in (*self._axes(), *self._fields()))
+
+    def _on_prompt(self) -> HeadScores:
+        now = self.session.selection
+        return HeadScores(now.model, "prompt", heads_off=now.heads_off, run=self.session.run)
+
+    def _weights(self) -> MeasuredHeads | None:
+        found = self.current("weights", HeadScores(self.session.selection.model, "weights"))
+        return found if isinstance(found, MeasuredHeads) else None
+
+    def _source(self) -> int | None:
+        """Return the source position that the pinned query reads, if it is known."""
+        run, now = self.run_result(), self.session.selection
+        patterns = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
+        if run is None or not isinstance(patterns, Patterns):
+            return None
+        if not reading.head_exists(now, patterns):
+            return None
+        return reading.pinned_source(now, run, patterns)
+
+    def _read(self) -> evidence.Read | None:
+        """Return what the open head does with the source it reads, if that is known."""
+        request = self.wants().get("read")
+        found = None if request is None else self.current("read", request)
+        source = self._source()
+        if not isinstance(found, TokenRanking) or source is None:
+            return None
+        return evidence.Read(found.token_label, source, found.rank, found.d_vocab)
+
+    def _prompt_is_coming(self) -> bool:
+        wanted = self.wants()
+        failed = self.questions.failures(wanted)
+        late = [slot for slot in ("run", "prompt") if slot not in failed]
+        return (
+            any(slot not in wanted or self.current(slot, wanted[slot]) is None for slot in late)
+            and not failed
+        )
+
+    def _gather(self) -> Known:
+        random = self.current("scores", self.session.scores)
+        assert isinstance(random, MeasuredHeads)
+        scores = dict(random.scores)
+        on_prompt = self.current("prompt", self._on_prompt())
+        for found in (on_prompt if self.run_result() else None, self._weights()):
+            if isinstance(found, MeasuredHeads):
+                scores |= found.scores
+        return Known(random.heads, scores)
+
+    def _fill_table(self, known: Known, fields: tuple[str, ...]) -> None:
+        there = [field for field in fields if field in known.scores]
+        if not there:
+            weights = group_of(fields[0]).which == "weights"
+            self.table.clear(self._weights_text() if weights else NO_PROMPT)
+            return
+        several = self.which.value() == "all"
+        self.table.set_rows(
+            "head",
+            [head.name for head in known.heads],
+            [
+                ScoreColumn(
+                    _over(field) if several else short_name(field),
+                    known.scores[field],
+                    decimals_for(known.scores[field]),
+                    signed=field in SIGNED,
+                    tip=f"{meaning(field)}\nClick to sort",
+                )
+                for field in there
+            ],
+        )
+
+    def _mark(self, known: Known, place: int | None, fields: tuple[str, ...]) -> None:
+        """Show the open head: its row, its rank in each column, its point, its sentence."""
+        self.scatter.set_selected(place)
+        self.table.set_highlight(place)
+        there = [field for field in fields if field in known.scores]
+        if place is None or not there:
+            self.table.set_notes([])
+        if place is None:
+            self.sentence.set_parts([])
+            self.disagree.hide()
+            return
+        if there:
+            ranks = [rank(known.scores[field], place) for field in there]
+            total = len(known.heads)
+            self.table.set_notes(
+                [known.heads[place].name, *(f"{r} of {total}" if r else "–" for r in ranks)]
+            )
+        told = evidence.seems(known.heads, known.scores, place)
+        self.sentence.set_parts([told])
+        doubts = evidence.disagreements(known.scores, place, self._read())
+        self.disagree.set_parts([" ".join(doubts)])
+        self.disagree.setVisible(bool(doubts))
+
+    def _fill_plot(self, known: Known) -> None:
+        across, up = self._axes()
+        missing = [field for field in (across, up) if field not in known.scores]
+        if missing:
+            weights = any(group_of(field).which == "weights" for field in missing)
+            self.scatter.clear(self._weights_text() if weights else NO_PROMPT)
+            return
+        alike = across.removeprefix(PROMPT) == up.removeprefix(PROMPT) and across != up
+        self.scatter.set_points(
+            [head.name for head in known.heads],
+            known.scores[across],
+            known.scores[up],
+            (full_name(across), full_name(up)),
+            equal=alike,
+        )
+
+    def _weights_text(self) -> str:
+        heads = count(len(self._known.heads), "head") if self._known else "every head"
+        doing = self.client.doing
+        told = f"Reading the weights of {heads}, once per model; whatever else is asked goes first."
+        return f"{told}\n\n{doing}" if doing else told
+
+    def _tell_weights(self, what: str, done: int, total: int) -> None:
+        """Say how far the weights are, where they are waited for."""
+        if self._known is None or self._weights() is not None or self.failure():
+            return
+        weights = [group_of(field).which == "weights" for field in self._axes()]
+        if any(weights):
+            self.scatter.clear(self._weights_text())
+        if self.which.value() == "weights":
+            self.table.clear(self._weights_text())
+
+    def _on_choice(self, _: str) -> None:
+        self.refresh()
+        self.redraw()
+
+    def _choose(self, place: int) -> None:
+        if self._known is not None:
+            self.session.choose_head(self._known.heads[place])
+
+
+def _over(field: str) -> str:
+    """Return what stands over a measure among those of other groups, on two lines."""
+    return f"{short_name(field)}\n{group_of(field).heading}"
+
+
+def _wrapped(text: str, most: int = 80) -> str:
+    return "\n".join(textwrap.wrap(text, most, break_long_words=False))
