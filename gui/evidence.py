@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from math import exp, isfinite
 
 from engine.messages import FloatArray, Head
-from gui.measures import KINDS, NAMES, PROMPT, rank
-from gui.numbers import decimals_for, fixed
+from gui.measures import KINDS, NAMES, PROMPT, decimals, rank
+from gui.numbers import fixed
 
 MUCH = 0.5
 """A measure from here on is what the head does."""
-PART = 0.25
+PART = 0.2
 """From here on it does so in part."""
 HARDLY = 0.1
 """Below this it does not."""
 FEW = 4.0
 """Tokens: attention with a larger exp(entropy) is spread."""
+LEAST_PROMPT = 8
+"""Tokens: in a shorter prompt, the first and the previous one have much attention by chance."""
 
 DOES = {
     **{field: does for field, _, does in KINDS},
@@ -31,7 +33,8 @@ RULES = (
     "previous) / 2,\nand spreads its attention where exp(entropy) is more than "
     f"{FEW:.0f} tokens. Rank 1 is the largest.\n\n"
     f"Random tokens and prompt disagree: a measure is {MUCH} or more on one of them and below "
-    f"{HARDLY}\non the other, and some token of the prompt has it.\n\n"
+    f"{HARDLY}\non the other, and some token of the prompt has it; much of previous or first on a "
+    f"prompt\nof fewer than {LEAST_PROMPT} tokens does not count.\n\n"
     f"Weights and prompt disagree: copying share is {MUCH} or more, but what the pinned source "
     "makes\nthe head write is led by another token; or OV copying is "
     f"{MUCH} or more (−{MUCH} or less), but\nthe token read is in the lower (upper) half of what "
@@ -71,20 +74,25 @@ def seems(heads: Sequence[Head], scores: Scores, place: int) -> str:
     return told
 
 
-def disagreements(scores: Scores, place: int, read: Read | None = None) -> tuple[str, ...]:
+def disagreements(
+    scores: Scores, place: int, tokens: int, read: Read | None = None
+) -> tuple[str, ...]:
     """Return a sentence for each disagreement of a head's measures.
 
     Parameters
     ----------
     scores, place
         As in `seems`.
+    tokens
+        How many the prompt has, BOS included.
     read
         What the head does with a token of the prompt, if that is known.
     """
     found = [
         told
         for field in DOES
-        if f"{PROMPT}{field}" in scores and (told := _on_prompt_otherwise(scores, place, field))
+        if f"{PROMPT}{field}" in scores
+        and (told := _on_prompt_otherwise(scores, place, field, tokens))
     ]
     if read is not None and "copying_share" in scores:
         found += _reads_otherwise(scores, place, read)
@@ -143,7 +151,7 @@ def _ranked(values: FloatArray, place: int) -> str:
 def _writes(scores: Scores, place: int) -> str:
     shares, eigen = scores["copying_share"], scores["ov_eigenvalue_copying"]
     share, copying = float(shares[place]), float(eigen[place])
-    written = f"copying share {fixed(share, decimals_for(shares))}{_ranked(shares, place)}"
+    written = f"copying share {fixed(share, decimals(shares))}{_ranked(shares, place)}"
     if not isfinite(copying):
         also = "OV copying not defined, all its eigenvalues are 0"
     else:
@@ -157,7 +165,7 @@ def _writes(scores: Scores, place: int) -> str:
     return f"By its weights it copies little: {also}; {written}"
 
 
-def _on_prompt_otherwise(scores: Scores, place: int, field: str) -> str:
+def _on_prompt_otherwise(scores: Scores, place: int, field: str, tokens: int) -> str:
     random, here = float(scores[field][place]), float(scores[f"{PROMPT}{field}"][place])
     name = NAMES[field]
     if random >= MUCH and here < HARDLY:
@@ -165,7 +173,8 @@ def _on_prompt_otherwise(scores: Scores, place: int, field: str) -> str:
             f"Random tokens and prompt disagree: {name} {fixed(random, 2)} on random tokens, "
             f"{fixed(here, 2)} on this prompt."
         )
-    if here >= MUCH and random < HARDLY:
+    by_chance = field in ("previous_token", "first_token") and tokens < LEAST_PROMPT
+    if here >= MUCH and random < HARDLY and not by_chance:
         return (
             f"Random tokens and prompt disagree: on this prompt it {DOES[field]}, {name} "
             f"{fixed(here, 2)}; on random tokens {fixed(random, 2)}."

@@ -12,6 +12,7 @@ from engine.messages import (
     Head,
     Measures,
 )
+from gui.numbers import decimals_for
 
 KINDS = (
     ("induction", "induction", "looks at what followed this token last time"),
@@ -100,6 +101,20 @@ def meaning(field: str) -> str:
     text = said.text.removesuffix(", on the prompt")
     unit = f" ({said.unit})" if said.unit not in ("", "1") else ""
     return f"{short_name(field)}, {group.where}: {text}{unit}"
+
+
+def decimals(values: FloatArray) -> int:
+    """Return how many decimals a measure of all heads is shown with: four at most."""
+    return min(decimals_for(values), 4)
+
+
+def undefined(field: str) -> str:
+    """Return why no head has a measure, a clause."""
+    if field in SIGNED:
+        return "all eigenvalues are 0"
+    if field.removeprefix(PROMPT) in ("induction", "duplicate_token"):
+        return "no token occurs twice"
+    return "there is one token only"
 
 
 def rank(values: FloatArray, place: int) -> int | None:

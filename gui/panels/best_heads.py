@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from superqt import QFlowLayout
 
 from engine.messages import FloatArray, Head, MeasuredHeads
-from gui.measures import KINDS, MOST_TIED, best, full_name
-from gui.numbers import decimals_for, fixed
+from gui.measures import KINDS, MOST_TIED, best, decimals, full_name
+from gui.numbers import fixed
 from gui.palette import ui_font
 from gui.theme import UNIT
 
@@ -52,7 +52,7 @@ class BestHeads(QWidget):
         if values is not None and there:
             place = np.unravel_index(int(np.nanargmax(values)), values.shape)
             head = Head(int(place[0]), int(place[1]))
-            number = fixed(float(values[head]), decimals_for(values))
+            number = fixed(float(values[head]), decimals(values))
             self._name(self.largest, head, f"most {full_name(field)}: {head.name} {number}")
             self.largest.setToolTip(f"{head.name} has most of it of all heads; click to open it")
 

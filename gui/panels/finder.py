@@ -3,8 +3,10 @@
 import textwrap
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from superqt import QFlowLayout
 
 from engine.messages import (
     Attention,
@@ -19,8 +21,18 @@ from engine.messages import (
 )
 from gui import evidence
 from gui.engine_client import EngineClient
-from gui.measures import GROUPS, PROMPT, SIGNED, full_name, group_of, meaning, rank, short_name
-from gui.numbers import decimals_for
+from gui.measures import (
+    GROUPS,
+    PROMPT,
+    SIGNED,
+    decimals,
+    full_name,
+    group_of,
+    meaning,
+    rank,
+    short_name,
+    undefined,
+)
 from gui.panels import reading
 from gui.panels.measure_choice import MeasureChoice
 from gui.panels.panel import Panel
@@ -154,7 +166,7 @@ class FinderPanel(Panel):
         if self._known is None:
             return ""
         told = [evidence.seems(self._known.heads, self._known.scores, place)]
-        told += evidence.disagreements(self._known.scores, place)
+        told += evidence.disagreements(self._known.scores, place, self._tokens())
         return "\n".join(_wrapped(line) for line in told)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -178,14 +190,14 @@ class FinderPanel(Panel):
         stack = QVBoxLayout(plot)
         stack.setContentsMargins(0, 0, 0, 0)
         stack.setSpacing(UNIT // 2)
-        row = QHBoxLayout()
-        row.setSpacing(UNIT // 2)
+        choices = QWidget()
+        row = QFlowLayout(choices)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setHorizontalSpacing(UNIT)
+        row.setVerticalSpacing(UNIT // 2)
         for text, choice in (("up", self.up), ("across", self.across)):
-            label = QLabel(text)
-            label.setProperty("role", "small")
-            row.addWidget(label)
-            row.addWidget(choice, 1)
-        stack.addLayout(row)
+            row.addWidget(_labelled(text, choice))
+        stack.addWidget(choices)
         stack.addWidget(self.scatter, 1)
         return plot
 
@@ -218,6 +230,10 @@ class FinderPanel(Panel):
     def _weights(self) -> MeasuredHeads | None:
         found = self.current("weights", HeadScores(self.session.selection.model, "weights"))
         return found if isinstance(found, MeasuredHeads) else None
+
+    def _tokens(self) -> int:
+        run = self.run_result()
+        return 0 if run is None else len(run.ids)
 
     def _source(self) -> int | None:
         """Return the source position that the pinned query reads, if it is known."""
@@ -271,7 +287,7 @@ class FinderPanel(Panel):
                 ScoreColumn(
                     _over(field) if several else short_name(field),
                     known.scores[field],
-                    decimals_for(known.scores[field]),
+                    decimals(known.scores[field]),
                     signed=field in SIGNED,
                     tip=f"{meaning(field)}\nClick to sort",
                 )
@@ -297,8 +313,10 @@ class FinderPanel(Panel):
                 [known.heads[place].name, *(f"{r} of {total}" if r else "–" for r in ranks)]
             )
         told = evidence.seems(known.heads, known.scores, place)
+        if self._weights() is None:
+            told += " Choose weights to see whether it copies."
         self.sentence.set_parts([told])
-        doubts = evidence.disagreements(known.scores, place, self._read())
+        doubts = evidence.disagreements(known.scores, place, self._tokens(), self._read())
         self.disagree.set_parts([" ".join(doubts)])
         self.disagree.setVisible(bool(doubts))
 
@@ -308,6 +326,11 @@ class FinderPanel(Panel):
         if missing:
             weights = any(group_of(field).which == "weights" for field in missing)
             self.scatter.clear(self._weights_text() if weights else NO_PROMPT)
+            return
+        nowhere = [field for field in (across, up) if not np.isfinite(known.scores[field]).any()]
+        if nowhere:
+            field = nowhere[0]
+            self.scatter.clear(f"No head has {full_name(field)}: {undefined(field)}.")
             return
         alike = across.removeprefix(PROMPT) == up.removeprefix(PROMPT) and across != up
         self.scatter.set_points(
@@ -341,6 +364,18 @@ class FinderPanel(Panel):
     def _choose(self, place: int) -> None:
         if self._known is not None:
             self.session.choose_head(self._known.heads[place])
+
+
+def _labelled(text: str, widget: QWidget) -> QWidget:
+    pair = QWidget()
+    row = QHBoxLayout(pair)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(UNIT // 2)
+    label = QLabel(text)
+    label.setProperty("role", "small")
+    row.addWidget(label)
+    row.addWidget(widget)
+    return pair
 
 
 def _over(field: str) -> str:

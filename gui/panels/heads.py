@@ -14,8 +14,8 @@ from engine.messages import (
 )
 from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
-from gui.measures import KINDS, best, full_name, group_of, scale
-from gui.numbers import decimals_for, fixed
+from gui.measures import KINDS, best, decimals, full_name, group_of, scale, undefined
+from gui.numbers import fixed
 from gui.panels.best_heads import BestHeads
 from gui.panels.measure_choice import MeasureChoice
 from gui.panels.panel import Panel
@@ -109,7 +109,7 @@ class HeadsPanel(Panel):
             self.grid.set_scores(values, full_name(now.measure), limits)
             self.best.set_largest(now.measure, None if now.measure in SHORT else values)
             if not np.isfinite(values).any():
-                told = f"no head has {full_name(now.measure)} here · {told}"
+                told = f"none: {undefined(now.measure)} · {told}"
         exists = now.head.layer < shape[0] and now.head.number < shape[1]
         self.grid.set_selected(now.head if exists else None)
         self.subtitle.setText(told)
@@ -173,6 +173,6 @@ class HeadsPanel(Panel):
         told = [f"{name} {fixed(float(scores.grid(field)[head]), 2)}" for field, name, _ in KINDS]
         values, measure = self._coloured_by(), self.session.selection.measure
         if values is not None and measure not in SHORT:
-            number = fixed(float(values[head]), decimals_for(values))
+            number = fixed(float(values[head]), decimals(values))
             told.insert(0, f"{full_name(measure)} {number}")
         return f"{head.name}: " + ", ".join(told)

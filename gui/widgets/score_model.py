@@ -15,6 +15,8 @@ from gui.numbers import fixed
 from gui.widgets import tool_tip
 
 _NOWHERE = QModelIndex()
+_SIGNS = {Qt.SortOrder.DescendingOrder: "▾", Qt.SortOrder.AscendingOrder: "▴"}
+"""Qt's own sign lies on the words where a heading has two lines."""
 _PARTS = re.compile(r"([^0-9]*)([0-9]*)")
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -81,8 +83,11 @@ class ScoreModel(QAbstractTableModel):
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns))
 
     def heading(self, section: int) -> str:
-        """Return what stands over a column."""
+        """Return what stands over a column, with a sign where rows are sorted by it."""
         title = self.columns[section - 1].title if section else self.title
+        if self._sorted_by is not None and self._sorted_by[0] == section:
+            sign = _SIGNS[self._sorted_by[1]]
+            title = f"{sign} {title}" if section else f"{title} {sign}"
         return f"{title}\n{self.notes[section]}" if self.notes else title
 
     def set_highlight(self, place: int | None) -> None:

@@ -58,6 +58,8 @@ class ScoreTable(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         self.setSortingEnabled(True)
+        header.setSortIndicatorShown(False)
+        header.sortIndicatorChanged.connect(self._fit_columns)
         self.clicked.connect(self._choose)
         self._frozen = FrozenNames(self)
         self._frozen.clicked.connect(self._choose)
