@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton
 
 from engine.job import Job
 from engine.messages import Head, HeadScores, Refused, RunPrompt, Thumbnails
-from gui.measures import KINDS
+from gui.measures import KINDS, full_name
 from gui.panels.heads import HeadsPanel
 from tests.gui.fake_engine import BEST_INDUCTION
 
@@ -87,3 +87,36 @@ def test_buttons_of_the_model_before_go_when_this_one_has_no_scores(panel, sessi
     session.open_model("toy")
     settle(panel)
     assert not any(b.isVisible() for buttons in panel.best.buttons.values() for b in buttons)
+
+
+@pytest.mark.parametrize("measure", ["prompt_induction", "ov_norm", "duplicate_token"])
+def test_any_measure_can_be_picked_from_the_list(panel, session, settle, measure):
+    panel.more.set_value(measure)
+    panel.more.chosen.emit(measure)
+    settle(panel)
+    assert session.selection.measure == measure
+    assert panel.measure.value() == ""
+    assert full_name(measure) in panel.describe(Head(0, 0))
+    assert full_name(measure) in panel.best.largest.text()
+    assert panel.best.largest.isVisible()
+
+
+def test_the_switch_takes_over_from_the_list(qtbot, panel, session, settle):
+    session.set_measure("ov_norm")
+    settle(panel)
+    button = panel.measure.findChildren(QPushButton)[0]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    settle(panel)
+    assert session.selection.measure == "pattern"
+    assert panel.more.value() is None
+    assert not panel.best.largest.isVisible()
+
+
+def test_weights_are_read_only_when_they_are_to_be_seen(panel, session, settle, engine):
+    def weights():
+        return [q for q in engine.asked if q == HeadScores("attn-2l", "weights")]
+
+    assert not weights()
+    session.set_measure("ov_eigenvalue_copying")
+    settle(panel)
+    assert len(weights()) == 1
