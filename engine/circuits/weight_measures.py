@@ -1,5 +1,6 @@
 """What a head is for, read from its weights alone."""
 
+import numpy as np
 import torch
 
 from engine import lowrank
@@ -35,7 +36,7 @@ def weight_measures(model: Model, job: Job) -> dict[str, FloatArray]:
             model.kept[head] = _of_head(model, head, job)
         for name, value in model.kept[head].items():
             found.setdefault(name, []).append(value)
-    return {name: torch.tensor(values).numpy() for name, values in found.items()}
+    return {name: np.array(values) for name, values in found.items()}
 
 
 def _of_head(model: Model, head: Head, job: Job) -> dict[str, float]:

@@ -17,5 +17,7 @@ PANELS = (
     "gui.panels.virtual_head:VirtualHeadPanel",
     "gui.panels.eigenvalues:EigenvaluesPanel",
     "gui.panels.direct_path:DirectPathPanel",
+    "gui.panels.workings:WorkingsPanel",
+    "gui.panels.receipts:ReceiptsPanel",
     "gui.panels.finder:FinderPanel",
 )

@@ -35,7 +35,6 @@ class HeadsPanel(Panel):
     title = "Heads"
     column = 0
     group = "Model"
-    share = 6
     about = "all heads at once, and what each is good at"
     main = "thumbnails"
     draws = frozenset({"head", "measure"})

@@ -43,7 +43,6 @@ class PromptPanel(Panel):
     title = "Prompt"
     column = 0
     group = "Prompt"
-    share = 5
     about = "the text, its tokens and the model's guesses"
     main = "run"
     draws = frozenset({"query"})

@@ -3,32 +3,22 @@
 from collections.abc import Callable, Sequence
 from math import ceil
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFontMetrics,
-    QFontMetricsF,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QFontMetricsF
+from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
 
 from gui import palette
 from gui.theme import UNIT
-from gui.widgets import painting
 from gui.widgets.axis_labels import widest_of
 from gui.widgets.frozen_names import FrozenNames
+from gui.widgets.row_table import RowTable
 from gui.widgets.score_model import ScoreColumn, ScoreModel
 
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_LEAST_ROW, _MOST_BETWEEN = 20, 4 * UNIT
+_MOST_BETWEEN = 4 * UNIT
 _LEAST_NAME = 8 * UNIT
 
 
-class ScoreTable(QTableView):
+class ScoreTable(RowTable):
     """A click or Enter on a row chooses it; Ctrl+C copies rows at full precision."""
 
     chosen = Signal(int)
@@ -37,32 +27,21 @@ class ScoreTable(QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._scores = ScoreModel(self)
-        self._message = ""
         self.setModel(self._scores)
-        self.setProperty("quiet", True)
         self.setAccessibleName("Scores")
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setHorizontalScrollMode(RowTable.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.verticalHeader().hide()
         header = self.horizontalHeader()
-        header.setMinimumSectionSize(1)
         header.setSectionsClickable(True)
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         self.setSortingEnabled(True)
         header.setSortIndicatorShown(False)
-        header.sortIndicatorChanged.connect(self._fit_columns)
-        self.clicked.connect(self._choose)
+        header.sortIndicatorChanged.connect(self.share_width)
         self._frozen = FrozenNames(self)
-        self._frozen.clicked.connect(self._choose)
+        self._frozen.clicked.connect(lambda index: self.choose(index.row()))
 
     def set_rows(self, title: str, names: Sequence[str], columns: Sequence[ScoreColumn]) -> None:
         """Show rows in the order given, or in that of the column that was last sorted by.
@@ -84,9 +63,9 @@ class ScoreTable(QTableView):
         for column in columns:
             if len(column.values) != len(names):
                 raise ValueError(f"{len(column.values)} numbers for {len(names)} names")
-        self._message = ""
+        self.set_message("")
         self._scores.set_rows(title, names, columns)
-        self._fit_columns()
+        self.share_width()
 
     def set_notes(self, notes: Sequence[str]) -> None:
         """Write a second line over each column, that of the names first; none: leave it out.
@@ -99,7 +78,7 @@ class ScoreTable(QTableView):
         if notes and len(notes) != self._scores.columnCount():
             raise ValueError(f"{len(notes)} notes for {self._scores.columnCount()} columns")
         self._scores.set_notes(notes)
-        self._fit_columns()
+        self.share_width()
 
     def set_highlight(self, place: int | None) -> None:
         """Mark a row as the selected one, and bring it into view."""
@@ -114,8 +93,7 @@ class ScoreTable(QTableView):
     def clear(self, message: str) -> None:
         """Show a sentence instead of rows."""
         self._scores.set_rows(self._scores.title, (), ())
-        self._message = message
-        self.viewport().update()
+        self.set_message(message)
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
@@ -125,47 +103,19 @@ class ScoreTable(QTableView):
         """Return a size at which a few rows can be read."""
         return QSize(26 * UNIT, 12 * UNIT)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Choose by Enter, copy by Ctrl+C."""
-        if event.key() in _ENTER and self.currentIndex().isValid():
-            self._choose(self.currentIndex())
-        elif event.matches(QKeySequence.StandardKey.Copy):
-            self._copy()
-        else:
-            super().keyPressEvent(event)
+    def choose(self, row: int) -> None:
+        """Tell which row was chosen, by its place in what was given."""
+        self.chosen.emit(self._scores.place(row))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width out anew."""
-        super().resizeEvent(event)
-        self._fit_columns()
+    def copied(self, row: int) -> str:
+        """Return the name and every number."""
+        return self._scores.as_text(row)
 
-    def indexAt(self, pos: QPoint) -> QModelIndex:
-        """Return what is shown at a place: where a row would be cut there is nothing."""
-        return super().indexAt(pos) if self._whole_rows().contains(pos) else QModelIndex()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw whole rows, or the message."""
-        shown = event.region().intersected(self._whole_rows())
-        if not shown.isEmpty():
-            super().paintEvent(QPaintEvent(shown))
-        if self._message:
-            painter = QPainter(self.viewport())
-            painting.message(painter, self.viewport().rect(), self._message)
-            painter.end()
-
-    def _whole_rows(self) -> QRect:
-        """Return the part of the viewport in which no row is cut."""
-        area, row = self.viewport().rect(), self.verticalHeader().defaultSectionSize()
-        if area.height() < row:
-            return area
-        above = -self.verticalOffset() % row  # scrolled to the end, Qt aligns the last row below
-        return area.adjusted(0, above, 0, -((area.height() - above) % row))
-
-    def _fit_columns(self) -> None:
+    def share_width(self) -> None:
+        """Give the names what they need, and the numbers the rest."""
         figures = QFontMetrics(palette.ui_font())
         tokens = QFontMetricsF(palette.token_font())
-        row = max(_LEAST_ROW, ceil(tokens.height()) + UNIT // 2)
-        self.verticalHeader().setDefaultSectionSize(row)
+        self.verticalHeader().setDefaultSectionSize(self.row_height())
         widths = [
             max(self._over(section, figures), column.widest(figures)) + UNIT
             for section, column in enumerate(self._scores.columns, start=1)
@@ -179,17 +129,9 @@ class ScoreTable(QTableView):
         name = min(wanted, max(width - sum(widths), _LEAST_NAME))
         for column, width in enumerate([name, *(width + more for width in widths)]):
             self.setColumnWidth(column, width)
-        self._frozen.follow(name, row)
+        self._frozen.follow(name, self.row_height())
 
     def _over(self, section: int, metrics: QFontMetrics) -> int:
         """Return how wide what stands over a column is."""
         lines = self._scores.heading(section).splitlines()
         return max((metrics.horizontalAdvance(line) for line in lines), default=0)
-
-    def _choose(self, index: QModelIndex | QPersistentModelIndex) -> None:
-        self.chosen.emit(self._scores.place(index.row()))
-
-    def _copy(self) -> None:
-        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})
-        lines = [self._scores.as_text(row) for row in rows or range(self._scores.rowCount())]
-        QGuiApplication.clipboard().setText("\n".join(lines))

@@ -15,11 +15,13 @@ from engine.messages import (
     LogitLens,
     OVTokens,
     QKTokens,
+    Receipts,
     Refused,
     RunPrompt,
     Spectrum,
     Thumbnails,
     VirtualHead,
+    Workings,
 )
 from gui.engine_client import EngineClient
 from gui.panels import PANELS
@@ -43,6 +45,8 @@ MAIN = {
     "Eigenvalues": Eigenvalues,
     "Direct path": DirectPath,
     "Finder": HeadScores,
+    "Workings": Workings,
+    "Receipts": Receipts,
 }
 WITHOUT_PROMPT = ("Spectrum", "Composition", "Eigenvalues", "Finder")
 FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WITHOUT_PROMPT)]

@@ -1,0 +1,299 @@
+"""Checks in a list: passed or not, how close it was, and on a click what lies behind it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
+
+from gui import palette
+from gui.theme import RADIUS, UNIT
+from gui.widgets import painting
+from gui.widgets.pointing import Pointing
+from gui.widgets.text_block import Paragraph, TextBlock
+
+Outcome = Literal["passed", "failed", "undefined"]
+MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "undefined": "–"}
+BELOW, ABOVE = 6.0, 2.0
+"""Powers of ten that the bar shows below and above the limit."""
+_ARROW, _MARK, _BAR = 1.5 * UNIT, 4.0 * UNIT, 9.0 * UNIT
+"""Where the arrow ends, where the mark does, and how wide the bar is."""
+_PAD = UNIT * 0.75
+_BESIDE_FROM = 440
+"""The bar stands beside the claim from this width on, below it before that."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the list.
+
+    Attributes
+    ----------
+    outcome
+        Whether it passed.
+    claim
+        What is checked.
+    measure
+        How far off it was, in words.
+    share
+        What was measured over what is allowed; none where nothing was.
+    details
+        What is shown when the line is open.
+    """
+
+    outcome: Outcome
+    claim: str
+    measure: str
+    share: float | None
+    details: tuple[Paragraph, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    box: QRectF
+    claim: TextBlock
+    claim_at: QPointF
+    measure: TextBlock
+    measure_at: QPointF
+    bar: QRectF | None
+    details: TextBlock | None
+    details_at: QPointF
+
+
+def bar_share(share: float) -> float:
+    """Return how much of the bar is filled: powers of ten, from BELOW the limit to ABOVE it."""
+    if share <= 0:
+        return 0.0
+    return min(max((log10(share) + BELOW) / (BELOW + ABOVE), 0.0), 1.0)
+
+
+class CheckList(Pointing[int], QAbstractScrollArea):
+    """A click, Enter or Space opens a line and closes it again; the arrow keys move."""
+
+    toggled = Signal(int)
+    """Line that was opened or closed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._checks: Sequence[Check] = ()
+        self._open: set[str] = set()
+        self._current: int | None = None
+        self._placed: list[_Placed] = []
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalScrollBar().setSingleStep(3 * UNIT)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAutoFillBackground(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Checks")
+
+    def set_checks(self, checks: Sequence[Check]) -> None:
+        """Show checks from above; those of the same claim stay open."""
+        self._checks = tuple(checks)
+        self.pointed = None
+        self._current = None if self._current is None else min(self._current, len(checks) - 1)
+        self._lay_out()
+
+    def checks(self) -> Sequence[Check]:
+        """Return what is shown, from above."""
+        return self._checks
+
+    def is_open(self, line: int) -> bool:
+        """Return whether what lies behind a line is shown."""
+        return self._checks[line].claim in self._open
+
+    def toggle(self, line: int) -> None:
+        """Open a line, or close it again."""
+        self._open ^= {self._checks[line].claim}
+        self._current = line
+        self._lay_out()
+        self._show(line)
+        self._tell()
+        self.toggled.emit(line)
+
+    def line_rect(self, line: int) -> QRectF:
+        """Return where a line is drawn, in pixels of the viewport."""
+        return self._placed[line].box.translated(0, -self._scrolled())
+
+    def thing_at(self, point: QPointF) -> int | None:
+        """Return the line at a place of the viewport."""
+        at = point + QPointF(0, self._scrolled())
+        lines = (line for line, placed in enumerate(self._placed) if placed.box.contains(at))
+        return next(lines, None)
+
+    def tip_at(self, point: QPointF) -> str:
+        """Say what a click does, and what the bar means."""
+        line = self.thing_at(point)
+        if line is None:
+            return ""
+        bar, at = self._placed[line].bar, point + QPointF(0, self._scrolled())
+        if bar is not None and bar.contains(at):
+            return (
+                f"How far off it was, in powers of ten from {BELOW:.0f} below the tolerance; "
+                "the line is the tolerance"
+            )
+        does = "Hide" if self.is_open(line) else "Show"
+        return f"{does} what is compared and what was measured"
+
+    def ask_for(self, thing: int) -> None:
+        """Open or close the line that was clicked."""
+        self.toggle(thing)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size at which a line can be read."""
+        return QSize(24 * UNIT, 12 * UNIT)
+
+    def sizeHint(self) -> QSize:
+        """Return a size for a few lines."""
+        return QSize(40 * UNIT, 50 * UNIT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw what is in sight."""
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.save()
+        painter.translate(0, -self._scrolled())
+        seen = QRectF(event.rect()).translated(0, self._scrolled())
+        for line, placed in enumerate(self._placed):
+            if placed.box.intersects(seen):
+                self._draw(painter, line, placed)
+        painter.restore()
+        self.draw_ring(painter)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap anew."""
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow theme and font."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._lay_out()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Answer a request for a tool tip, and notice that the mouse has left."""
+        return self.handle(event) or super().viewportEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move to another line, or open the current one."""
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        key = Qt.Key(event.key())
+        if not self._checks:
+            super().keyPressEvent(event)
+        elif key in steps:
+            now = -1 if self._current is None else self._current
+            self._current = min(max(now + steps[key], 0), len(self._checks) - 1)
+            self.show_ring()
+            self._show(self._current)
+            self._tell()
+            self.viewport().update()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.show_ring()
+            self.toggle(self._current or 0)
+        else:
+            super().keyPressEvent(event)
+
+    def _tell(self) -> None:
+        if self._current is not None:
+            check = self._checks[self._current]
+            self.setAccessibleDescription(f"{check.outcome}: {check.claim}. {check.measure}")
+
+    def _draw(self, painter: QPainter, line: int, placed: _Placed) -> None:
+        theme, check = palette.theme(), self._checks[line]
+        colours = {"passed": theme.good, "failed": theme.bad, "undefined": theme.muted}
+        framed = line == self.pointed or (line == self._current and self.hasFocus())
+        if framed or check.outcome == "failed":
+            painter.setPen(Qt.PenStyle.NoPen)
+            ground = theme.bad_ground if check.outcome == "failed" else theme.field
+            painter.setBrush(QColor(ground))
+            painter.drawRoundedRect(placed.box, RADIUS, RADIUS)
+        if framed:
+            painter.setPen(painting.pen(theme.line))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            inner = placed.box.adjusted(0.5, 0.5, -0.5, -0.5)
+            painter.drawRoundedRect(inner, RADIUS, RADIUS)
+        painter.setFont(palette.ui_font(bold=True))
+        painter.setPen(QColor(colours[check.outcome]))
+        height = QFontMetricsF(painter.font()).height()
+        mark = QRectF(_ARROW, placed.claim_at.y(), _MARK - _ARROW, height)
+        painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, MARKS[check.outcome])
+        _draw_arrow(painter, QPointF(UNIT, mark.center().y()), opened=placed.details is not None)
+        placed.claim.draw(painter, placed.claim_at)
+        placed.measure.draw(painter, placed.measure_at)
+        if placed.bar is not None and check.share is not None:
+            _draw_bar(painter, placed.bar, check.share, colours[check.outcome])
+        if placed.details is not None:
+            placed.details.draw(painter, placed.details_at)
+
+    def _scrolled(self) -> int:
+        return self.verticalScrollBar().value()
+
+    def _show(self, line: int) -> None:
+        box, bar, room = self._placed[line].box, self.verticalScrollBar(), self.viewport().height()
+        if box.bottom() > bar.value() + room:
+            bar.setValue(int(box.bottom() - room) + 1)
+        if box.top() < bar.value():
+            bar.setValue(int(box.top()))
+
+    def _lay_out(self) -> None:
+        width = self.viewport().width() - 1.0
+        self._placed = []
+        top = 0.0
+        for line, check in enumerate(self._checks):
+            self._placed.append(_place(check, self.is_open(line), top, width))
+            top = self._placed[-1].box.bottom() + UNIT / 4
+        bar = self.verticalScrollBar()
+        bar.setPageStep(self.viewport().height())
+        bar.setRange(0, max(0, int(top) - self.viewport().height()))
+        self.viewport().update()
+
+
+def _place(check: Check, opened: bool, top: float, width: float) -> _Placed:
+    """Place one line below a height; the words that belong to it stand below one another."""
+    beside = width >= _BESIDE_FROM
+    right = width - _BAR - UNIT
+    text = (right - UNIT if beside else width - UNIT) - _MARK
+    claim = TextBlock([Paragraph(check.claim)], text)
+    measure = TextBlock([Paragraph(check.measure, "small")], text)
+    claim_at = QPointF(_MARK, top + _PAD)
+    measure_at = QPointF(_MARK, claim_at.y() + claim.height + 2)
+    bottom = measure_at.y() + measure.height
+    bar = None
+    if check.share is not None:
+        middle = claim_at.y() + UNIT if beside else bottom + UNIT
+        bar = QRectF(right if beside else _MARK, middle - UNIT / 2, _BAR, UNIT)
+        bottom = max(bottom, bar.bottom())
+    details = TextBlock(check.details, width - _MARK - UNIT) if opened else None
+    details_at = QPointF(_MARK, bottom + UNIT / 2)
+    if details is not None:
+        bottom = details_at.y() + details.height
+    box = QRectF(0, top, width, bottom + _PAD - top)
+    return _Placed(box, claim, claim_at, measure, measure_at, bar, details, details_at)
+
+
+def _draw_arrow(painter: QPainter, at: QPointF, *, opened: bool) -> None:
+    """Point right where something is hidden, and down where it is shown."""
+    painter.setPen(painting.pen(palette.theme().muted, 1.5))
+    half = UNIT * 0.4
+    first, tip, last = (-half / 2, -half), (half / 2, 0.0), (-half / 2, half)
+    corners = [QPointF(*(point[::-1] if opened else point)) + at for point in (first, tip, last)]
+    painter.drawPolyline(corners)
+
+
+def _draw_bar(painter: QPainter, bar: QRectF, share: float, colour: str) -> None:
+    theme = palette.theme()
+    painter.setPen(painting.pen(theme.line))
+    painter.setBrush(QColor(theme.card))
+    painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
+    filled = QRectF(bar)
+    filled.setWidth(bar.width() * bar_share(share))
+    painter.fillRect(filled, QColor(colour))
+    limit = bar.left() + bar.width() * BELOW / (BELOW + ABOVE)
+    painter.setPen(painting.pen(theme.text, 2))
+    painter.drawLine(QPointF(limit, bar.top() - 2), QPointF(limit, bar.bottom() + 2))
