@@ -145,6 +145,7 @@ QTabBar::tab:focus { background: $accent_ground; }
 QTabWidget::pane { border: none; }
 
 QScrollArea { background: transparent; border: none; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0px; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0px; }
 QScrollBar::handle { background: $line; border-radius: 3px; margin: 2px; }

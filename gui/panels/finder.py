@@ -34,6 +34,7 @@ from gui.measures import (
     undefined,
 )
 from gui.panels import reading
+from gui.panels.height_cap import HeightCap
 from gui.panels.measure_choice import MeasureChoice
 from gui.panels.panel import Panel
 from gui.panels.reading import count
@@ -49,6 +50,9 @@ from gui.widgets.segmented import Segmented
 SIDE_BY_SIDE = 680
 LEAST_TABLE, LEAST_PLOT = 180, 200
 FIRST_ACROSS, FIRST_UP = "previous_token", "induction"
+TALLEST = 1.25
+"""Height of the scatter in shares of its width, at most."""
+HEADING_TIP = "Click to sort. The last line is the rank of the open head, 1 the largest."
 NO_PROMPT = "The model has not run the prompt: see Prompt."
 
 
@@ -86,6 +90,7 @@ class FinderPanel(Panel):
         self._known: Known | None = None
         self._listed: tuple[Known, tuple[str, ...]] | None = None
         """What the table was last filled from."""
+        self._marked: tuple[object, int | None] = None, None
         self.which = Segmented(
             [*((group.which, group.heading) for group in GROUPS), ("all", "all")],
             "Which measures the table has",
@@ -112,7 +117,6 @@ class FinderPanel(Panel):
             choice.chosen.connect(self._on_choice)
         self.scatter = Scatter()
         self.scatter.setAccessibleName("All heads by two measures")
-        self.scatter.setMinimumHeight(LEAST_PLOT)
         self.scatter.chosen.connect(self._choose)
         self.plot = self._make_plot()
         layout = QVBoxLayout(self.body)
@@ -121,8 +125,8 @@ class FinderPanel(Panel):
         layout.addWidget(self._explained())
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
-        row.addWidget(self.table, 1)
-        row.addWidget(self.plot, 1)
+        row.addWidget(self.table, 3)
+        row.addWidget(self.plot, 2)
         layout.addLayout(row, 1)
         self._fit()
         client.progress.connect(self._tell_weights)
@@ -199,6 +203,8 @@ class FinderPanel(Panel):
             row.addWidget(_labelled(text, choice))
         stack.addWidget(choices)
         stack.addWidget(self.scatter, 1)
+        stack.addStretch(0)
+        HeightCap(self.scatter, lambda width: round(TALLEST * width), LEAST_PLOT)
         return plot
 
     def _fit(self) -> None:
@@ -289,7 +295,7 @@ class FinderPanel(Panel):
                     known.scores[field],
                     decimals(known.scores[field]),
                     signed=field in SIGNED,
-                    tip=f"{meaning(field)}\nClick to sort",
+                    tip=f"{meaning(field)}\n{HEADING_TIP}",
                 )
                 for field in there
             ],
@@ -298,7 +304,10 @@ class FinderPanel(Panel):
     def _mark(self, known: Known, place: int | None, fields: tuple[str, ...]) -> None:
         """Show the open head: its row, its rank in each column, its point, its sentence."""
         self.scatter.set_selected(place)
-        self.table.set_highlight(place)
+        if (self._listed, place) != self._marked:
+            # Only then: whoever has scrolled elsewhere is not brought back by every answer.
+            self._marked = self._listed, place
+            self.table.set_highlight(place)
         there = [field for field in fields if field in known.scores]
         if place is None or not there:
             self.table.set_notes([])

@@ -106,14 +106,8 @@ class Scatter(Pointing[int], QWidget):
 
     def place(self, place: int) -> QPointF:
         """Return where a point is drawn, in pixels of this widget."""
-        area = self._area()
-        shares = []
-        for values in self._values:
-            low, high = self._range(values)
-            shares.append((float(values[place]) - low) / (high - low))
-        return QPointF(
-            area.left() + shares[0] * area.width(), area.bottom() - shares[1] * area.height()
-        )
+        x, y = self._places()[:, place].tolist()
+        return QPointF(x, y)
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
@@ -148,12 +142,10 @@ class Scatter(Pointing[int], QWidget):
 
     def thing_at(self, point: QPointF) -> int | None:
         """Return the point nearest to a place, none where all are far."""
-        found, least = None, _NEAR
-        for index in np.flatnonzero(self._drawn()).tolist():
-            away = (self.place(index) - point).manhattanLength()
-            if away < least:
-                found, least = index, away
-        return found
+        away = self._away(point)
+        if not away.size or not np.nanmin(away, initial=np.inf) < _NEAR:
+            return None
+        return int(np.nanargmin(away))
 
     def tip_at(self, point: QPointF) -> str:
         """Return the points at a place in words."""
@@ -190,12 +182,25 @@ class Scatter(Pointing[int], QWidget):
         return both
 
     def _at_the_same_place(self, place: int) -> list[int]:
-        at = self.place(place)
-        return [
-            index
-            for index in np.flatnonzero(self._drawn()).tolist()
-            if (self.place(index) - at).manhattanLength() <= _SAME
-        ]
+        near: list[int] = np.flatnonzero(self._away(self.place(place)) <= _SAME).tolist()
+        return near
+
+    def _places(self) -> npt.NDArray[np.float64]:
+        """Return where points are drawn, [x or y, point]; not a number where they are not."""
+        area = self._area()
+        ends = np.array([self._range(values) for values in self._values])
+        shares = (self._values - ends[:, :1]) / (ends[:, 1:] - ends[:, :1])
+        x = area.left() + shares[0] * area.width()
+        y = area.bottom() - shares[1] * area.height()
+        missing = ~self._drawn()
+        x[missing] = y[missing] = np.nan
+        return np.array([x, y])
+
+    def _away(self, point: QPointF) -> npt.NDArray[np.float64]:
+        """Return how far points are from a place, in pixels, [point]."""
+        x, y = self._places()
+        away: npt.NDArray[np.float64] = np.hypot(x - point.x(), y - point.y())
+        return away
 
     def _range(self, values: npt.NDArray[np.floating]) -> tuple[float, float]:
         shown = values[self._drawn()]
@@ -302,25 +307,31 @@ class Scatter(Pointing[int], QWidget):
         painter.setPen(QPen(colour, 1))
         painter.setBrush(inner)
         drawn = self._drawn()
-        for index in np.flatnonzero(drawn).tolist():
-            painter.drawEllipse(self.place(index), _DOT, _DOT)
+        for x, y in self._places()[:, drawn].T.tolist():
+            painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
         if self._selected is not None and self._selected < len(drawn) and drawn[self._selected]:
             painter.setPen(painting.pen(theme.accent, 2))
             painter.setBrush(QColor(theme.accent))
             painter.drawEllipse(self.place(self._selected), _DOT + 1, _DOT + 1)
-            self._name(painter, self._selected, theme.accent)
+            self._name(painter, self._selected, theme.accent, self._names[self._selected])
         if self.pointed is not None and self.pointed < len(drawn):
             painter.setPen(painting.pen(theme.text, 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawEllipse(self.place(self.pointed), 2 * _DOT, 2 * _DOT)
-            if self.pointed != self._selected:
-                self._name(painter, self.pointed, theme.text)
+            self._name(painter, self.pointed, theme.text, self._short(self.pointed))
 
-    def _name(self, painter: QPainter, place: int, colour: str) -> None:
-        """Write a point's name beside it, inside the area."""
+    def _short(self, place: int) -> str:
+        """Return name and numbers of a point, what is across first."""
+        numbers = [
+            fixed(float(values[place]), decimals)
+            for values, decimals in zip(self._values, self._decimals, strict=True)
+        ]
+        return f"{self._names[place]} ({', '.join(numbers)})"
+
+    def _name(self, painter: QPainter, place: int, colour: str, name: str) -> None:
+        """Write what a point is called beside it, inside the area."""
         painter.setFont(palette.ui_font(small=True, bold=True))
         metrics = QFontMetricsF(painter.font())
-        name = self._names[place]
         width, height = metrics.horizontalAdvance(name) + 4, metrics.height()
         at, area = self.place(place), self._area()
         left = at.x() + 2 * _DOT + 1

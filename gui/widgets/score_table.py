@@ -40,6 +40,7 @@ class ScoreTable(RowTable):
         self.setSortingEnabled(True)
         header.setSortIndicatorShown(False)
         header.sortIndicatorChanged.connect(self.share_width)
+        header.sortIndicatorChanged.connect(self.scrollToTop)
         self._frozen = FrozenNames(self)
         self._frozen.clicked.connect(lambda index: self.choose(index.row()))
 

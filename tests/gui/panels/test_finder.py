@@ -170,3 +170,15 @@ def test_a_measure_that_no_head_has_is_said_instead_of_drawn(
     press(qtbot, panel, settle, panel.which, "prompt")
     assert column(panel.table, 1) == ["–"] * 8
     assert over(panel.table, 1) == "induction\n–"
+
+
+def test_an_answer_that_changes_no_number_leaves_the_table_where_it_was_scrolled(
+    qtbot, panel, session, settle
+):
+    panel.resize(420, 300)
+    session.choose_head(Head(1, 3))
+    settle(panel)
+    panel.table.scrollToTop()
+    panel.redraw()
+    settle(panel)
+    assert panel.table.verticalScrollBar().value() == 0
