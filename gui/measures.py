@@ -56,7 +56,7 @@ GROUPS = (
     Group(
         "prompt", "prompt", "on this prompt", tuple(f"{PROMPT}{name}" for name in PATTERN_MEASURES)
     ),
-    Group("weights", "weights", "of the weights, whatever is read", tuple(WEIGHT_MEASURES)),
+    Group("weights", "weights", "of the weights", tuple(WEIGHT_MEASURES)),
 )
 
 TIE = 0.02
