@@ -1,5 +1,7 @@
 """What heads are scored for: names, groups, ranks, and which heads are the best; no Qt."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +60,24 @@ GROUPS = (
     ),
     Group("weights", "weights", "of the weights", tuple(WEIGHT_MEASURES)),
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Measures of the heads of one model, [head], as far as they are there."""
+
+    heads: tuple[Head, ...]
+    scores: Mapping[str, FloatArray]
+
+    def place(self, head: Head) -> int | None:
+        """Return where a head stands among all, none if the model has no such head."""
+        return self.heads.index(head) if head in self.heads else None
+
+    def differs(self, other: "Known") -> bool:
+        """Return whether other answers are there."""
+        one, two = self.scores, other.scores
+        return one.keys() != two.keys() or any(one[name] is not two[name] for name in one)
+
 
 TIE = 0.02
 """Scores this close to the best are as good: another seed would turn them round."""

@@ -1,17 +1,12 @@
 """Every measure of every head: a table to sort, a scatter of two, what a head seems to do."""
 
 import textwrap
-from dataclasses import dataclass
 
-import numpy as np
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
-from superqt import QFlowLayout
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.messages import (
     Attention,
-    FloatArray,
-    Head,
     HeadScores,
     MeasuredHeads,
     OVTokens,
@@ -23,54 +18,30 @@ from gui import evidence
 from gui.engine_client import EngineClient
 from gui.measures import (
     GROUPS,
-    PROMPT,
     SIGNED,
+    Known,
     decimals,
-    full_name,
     group_of,
     meaning,
     rank,
     short_name,
-    undefined,
 )
 from gui.panels import reading
-from gui.panels.height_cap import HeightCap
-from gui.panels.measure_choice import MeasureChoice
+from gui.panels.measure_plot import MeasurePlot
 from gui.panels.panel import Panel
 from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
-from gui.widgets.scatter import Scatter
 from gui.widgets.score_model import ScoreColumn
 from gui.widgets.score_table import ScoreTable
 from gui.widgets.segmented import Segmented
 
 SIDE_BY_SIDE = 680
-LEAST_TABLE, LEAST_PLOT = 180, 200
-FIRST_ACROSS, FIRST_UP = "previous_token", "induction"
-TALLEST = 1.25
-"""Height of the scatter in shares of its width, at most."""
+LEAST_TABLE = 180
 HEADING_TIP = "Click to sort. The last line is the rank of the open head, 1 the largest."
 NO_PROMPT = "The model has not run the prompt: see Prompt."
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """Measures of one model, as far as they are there."""
-
-    heads: tuple[Head, ...]
-    scores: dict[str, FloatArray]
-
-    def place(self, head: Head) -> int | None:
-        """Return where a head stands among all, none if the model has no such head."""
-        return self.heads.index(head) if head in self.heads else None
-
-    def differs(self, other: "Known") -> bool:
-        """Return whether other answers are there."""
-        one, two = self.scores, other.scores
-        return one.keys() != two.keys() or any(one[name] is not two[name] for name in one)
 
 
 class FinderPanel(Panel):
@@ -109,16 +80,9 @@ class FinderPanel(Panel):
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
         self.table.setMinimumHeight(LEAST_TABLE)
-        self.across = MeasureChoice("What points are placed by, left to right")
-        self.up = MeasureChoice("What points are placed by, bottom to top")
-        self.across.set_value(FIRST_ACROSS)
-        self.up.set_value(FIRST_UP)
-        for choice in (self.across, self.up):
-            choice.chosen.connect(self._on_choice)
-        self.scatter = Scatter()
-        self.scatter.setAccessibleName("All heads by two measures")
-        self.scatter.chosen.connect(self._choose)
-        self.plot = self._make_plot()
+        self.plot = MeasurePlot()
+        self.plot.changed.connect(self._on_choice)
+        self.plot.chosen.connect(session.choose_head)
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT // 2)
@@ -158,8 +122,12 @@ class FinderPanel(Panel):
         if self._listed is None or fields != self._listed[1] or known.differs(self._listed[0]):
             self._listed = known, fields
             self._fill_table(known, fields)
-        self._fill_plot(known)
         place = known.place(self.session.selection.head)
+        missing = self.plot.missing(known)
+        if missing:
+            self.plot.wait(self._reason(missing[0]))
+        else:
+            self.plot.set_known(known, place)
         self.subtitle.setText(count(len(known.heads), "head"))
         self.mark.setVisible(place is not None)
         self.mark.setText(self.session.selection.head.name)
@@ -189,24 +157,6 @@ class FinderPanel(Panel):
         stack.addWidget(self.disagree)
         return box
 
-    def _make_plot(self) -> QWidget:
-        plot = QWidget()
-        stack = QVBoxLayout(plot)
-        stack.setContentsMargins(0, 0, 0, 0)
-        stack.setSpacing(UNIT // 2)
-        choices = QWidget()
-        row = QFlowLayout(choices)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setHorizontalSpacing(UNIT)
-        row.setVerticalSpacing(UNIT // 2)
-        for text, choice in (("up", self.up), ("across", self.across)):
-            row.addWidget(_labelled(text, choice))
-        stack.addWidget(choices)
-        stack.addWidget(self.scatter, 1)
-        stack.addStretch(0)
-        HeightCap(self.scatter, lambda width: round(TALLEST * width), LEAST_PLOT)
-        return plot
-
     def _fit(self) -> None:
         wide = self.width() >= SIDE_BY_SIDE
         self.view.setVisible(not wide)
@@ -220,14 +170,10 @@ class FinderPanel(Panel):
             field for group in GROUPS if which in (group.which, "all") for field in group.fields
         )
 
-    def _axes(self) -> tuple[str, str]:
-        across, up = self.across.value(), self.up.value()
-        assert across is not None
-        assert up is not None
-        return across, up
-
     def _weights_chosen(self) -> bool:
-        return any(group_of(field).which == "weights" for field in (*self._axes(), *self._fields()))
+        return any(
+            group_of(field).which == "weights" for field in (*self.plot.axes, *self._fields())
+        )
 
     def _on_prompt(self) -> HeadScores:
         now = self.session.selection
@@ -282,8 +228,7 @@ class FinderPanel(Panel):
     def _fill_table(self, known: Known, fields: tuple[str, ...]) -> None:
         there = [field for field in fields if field in known.scores]
         if not there:
-            weights = group_of(fields[0]).which == "weights"
-            self.table.clear(self._weights_text() if weights else NO_PROMPT)
+            self.table.clear(self._reason(fields[0]))
             return
         several = self.which.value() == "all"
         self.table.set_rows(
@@ -303,7 +248,6 @@ class FinderPanel(Panel):
 
     def _mark(self, known: Known, place: int | None, fields: tuple[str, ...]) -> None:
         """Show the open head: its row, its rank in each column, its point, its sentence."""
-        self.scatter.set_selected(place)
         if (self._listed, place) != self._marked:
             # Only then: whoever has scrolled elsewhere is not brought back by every answer.
             self._marked = self._listed, place
@@ -329,42 +273,25 @@ class FinderPanel(Panel):
         self.disagree.set_parts([" ".join(doubts)])
         self.disagree.setVisible(bool(doubts))
 
-    def _fill_plot(self, known: Known) -> None:
-        across, up = self._axes()
-        missing = [field for field in (across, up) if field not in known.scores]
-        if missing:
-            weights = any(group_of(field).which == "weights" for field in missing)
-            self.scatter.clear(self._weights_text() if weights else NO_PROMPT)
-            return
-        nowhere = [field for field in (across, up) if not np.isfinite(known.scores[field]).any()]
-        if nowhere:
-            field = nowhere[0]
-            self.scatter.clear(f"No head has {full_name(field)}: {undefined(field)}.")
-            return
-        alike = across.removeprefix(PROMPT) == up.removeprefix(PROMPT) and across != up
-        self.scatter.set_points(
-            [head.name for head in known.heads],
-            known.scores[across],
-            known.scores[up],
-            (full_name(across), full_name(up)),
-            equal=alike,
-        )
-
-    def _weights_text(self) -> str:
-        heads = count(len(self._known.heads), "head") if self._known else "every head"
-        doing = self.client.doing
-        told = f"Reading the weights of {heads}, once per model; whatever else is asked goes first."
-        return f"{told}\n\n{doing}" if doing else told
+    def _reason(self, field: str) -> str:
+        """Return why a measure is not there."""
+        if group_of(field).which != "weights":
+            return NO_PROMPT
+        failure = self.failure()
+        if failure is not None:
+            return failure.sentence
+        told = "Reading the weights of every head, once per model; what else is asked goes first."
+        return f"{told}\n\n{self.client.doing}" if self.client.doing else told
 
     def _tell_weights(self, what: str, done: int, total: int) -> None:
         """Say how far the weights are, where they are waited for."""
-        if self._known is None or self._weights() is not None or self.failure():
+        if self._known is None or self._weights() is not None:
             return
-        weights = [group_of(field).which == "weights" for field in self._axes()]
-        if any(weights):
-            self.scatter.clear(self._weights_text())
+        for field in self.plot.axes:
+            if group_of(field).which == "weights":
+                self.plot.wait(self._reason(field))
         if self.which.value() == "weights":
-            self.table.clear(self._weights_text())
+            self.table.clear(self._reason(self._fields()[0]))
 
     def _on_choice(self, _: str) -> None:
         self.refresh()
@@ -373,18 +300,6 @@ class FinderPanel(Panel):
     def _choose(self, place: int) -> None:
         if self._known is not None:
             self.session.choose_head(self._known.heads[place])
-
-
-def _labelled(text: str, widget: QWidget) -> QWidget:
-    pair = QWidget()
-    row = QHBoxLayout(pair)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(UNIT // 2)
-    label = QLabel(text)
-    label.setProperty("role", "small")
-    row.addWidget(label)
-    row.addWidget(widget)
-    return pair
 
 
 def _over(field: str) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
-from engine.messages import Head, HeadScores, MeasuredHeads, OVTokens
+from engine.messages import Head, HeadScores, MeasuredHeads, OVTokens, Refused
 from gui.panels.finder import FinderPanel
 
 
@@ -83,11 +83,11 @@ def test_weights_are_asked_for_only_once_they_are_chosen(qtbot, panel, settle, e
 
 
 def test_an_axis_of_weights_is_enough(panel, settle, engine):
-    panel.up.set_value("ov_norm")
-    panel.up.chosen.emit("ov_norm")
+    panel.plot.up.set_value("ov_norm")
+    panel.plot.up.chosen.emit("ov_norm")
     settle(panel)
     assert asked(engine, "weights")
-    assert "OV norm" in panel.scatter.say(0)
+    assert "OV norm" in panel.plot.scatter.say(0)
 
 
 def test_all_measures_stand_in_one_table_under_their_group(qtbot, panel, settle):
@@ -99,8 +99,8 @@ def test_all_measures_stand_in_one_table_under_their_group(qtbot, panel, settle)
 
 def test_a_click_on_a_point_opens_its_head(qtbot, panel, session, settle):
     press(qtbot, panel, settle, panel.view, "plot")
-    at = panel.scatter.place(2).toPoint()
-    qtbot.mouseClick(panel.scatter, Qt.MouseButton.LeftButton, pos=at)
+    at = panel.plot.scatter.place(2).toPoint()
+    qtbot.mouseClick(panel.plot.scatter, Qt.MouseButton.LeftButton, pos=at)
     settle(panel)
     assert session.selection.head == Head(0, 2)
     assert panel.mark.text() == "L0H2"
@@ -163,10 +163,10 @@ def test_a_measure_that_no_head_has_is_said_instead_of_drawn(
 
     monkeypatch.setattr(engine, "_HeadScores", without)
     panel = show(FinderPanel)
-    panel.up.set_value("prompt_induction")
-    panel.up.chosen.emit("prompt_induction")
+    panel.plot.up.set_value("prompt_induction")
+    panel.plot.up.chosen.emit("prompt_induction")
     settle(panel)
-    assert "no token occurs twice" in panel.scatter._message
+    assert "no token occurs twice" in panel.plot.scatter._message
     press(qtbot, panel, settle, panel.which, "prompt")
     assert column(panel.table, 1) == ["–"] * 8
     assert over(panel.table, 1) == "induction\n–"
@@ -182,3 +182,14 @@ def test_an_answer_that_changes_no_number_leaves_the_table_where_it_was_scrolled
     panel.redraw()
     settle(panel)
     assert panel.table.verticalScrollBar().value() == 0
+
+
+def test_weights_that_cannot_be_read_say_why_in_their_place(qtbot, panel, settle, engine):
+    engine.failing[HeadScores] = Refused("no weights here")
+    press(qtbot, panel, settle, panel.which, "weights")
+    panel.redraw()
+    settle(panel)
+    assert panel.table._message == "no weights here"
+    press(qtbot, panel, settle, panel.which, "random")
+    assert panel.table.model().rowCount() == 8
+    assert panel.notice.text() == ""
