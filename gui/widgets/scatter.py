@@ -1,11 +1,10 @@
 """Things as points of a plane by two numbers each; a click asks for one."""
 
 from collections.abc import Sequence
-from math import ceil, floor, log10
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -14,14 +13,13 @@ from gui.numbers import decimals_for, fixed
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.pointing import Pointing
+from gui.widgets.scatter_axes import Axes
 
 _NEAR = 14.0
 """A click farther than this many pixels from every point chooses none."""
 _SAME = 1.5
 """Points this close lie on one another: each further click takes the next of them."""
 _DOT = 3.5
-_BEYOND = 0.05
-"""What is shown beyond the largest and the least number, in shares of the range."""
 _NAMED = 4
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
@@ -77,7 +75,7 @@ class Scatter(Pointing[int], QWidget):
         self._decimals = (decimals_for(across), decimals_for(up))
         self._message = ""
         self.pointed = None
-        if not self._drawn().any():
+        if not self._axes().drawn.any():
             self._message = "None of them has both numbers."
         self.update()
 
@@ -106,7 +104,7 @@ class Scatter(Pointing[int], QWidget):
 
     def place(self, place: int) -> QPointF:
         """Return where a point is drawn, in pixels of this widget."""
-        x, y = self._places()[:, place].tolist()
+        x, y = self._axes().places()[:, place].tolist()
         return QPointF(x, y)
 
     def sizeHint(self) -> QSize:
@@ -124,7 +122,7 @@ class Scatter(Pointing[int], QWidget):
         if self._message:
             painting.message(painter, self.rect(), self._message)
         elif len(self._names):
-            self._paint_axes(painter)
+            self._axes().paint(painter, equal=self._equal)
             self._paint_points(painter)
         self.draw_ring(painter)
         painter.end()
@@ -168,7 +166,7 @@ class Scatter(Pointing[int], QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the next point to the left or right."""
         step = _STEPS.get(Qt.Key(event.key()))
-        drawn = np.flatnonzero(self._drawn())
+        drawn = np.flatnonzero(self._axes().drawn)
         if step is None or not drawn.size:
             super().keyPressEvent(event)
             return
@@ -177,127 +175,18 @@ class Scatter(Pointing[int], QWidget):
         start = order.index(self._selected) + step if self._selected in order else 0
         self.chosen.emit(order[min(max(start, 0), len(order) - 1)])
 
-    def _drawn(self) -> npt.NDArray[np.bool_]:
-        both: npt.NDArray[np.bool_] = np.isfinite(self._values.sum(axis=0))
-        return both
+    def _axes(self) -> Axes:
+        return Axes(self._values, self._titles, QSizeF(self.size()))
 
     def _at_the_same_place(self, place: int) -> list[int]:
         near: list[int] = np.flatnonzero(self._away(self.place(place)) <= _SAME).tolist()
         return near
 
-    def _places(self) -> npt.NDArray[np.float64]:
-        """Return where points are drawn, [x or y, point]; not a number where they are not."""
-        area = self._area()
-        ends = np.array([self._range(values) for values in self._values])
-        shares = (self._values - ends[:, :1]) / (ends[:, 1:] - ends[:, :1])
-        x = area.left() + shares[0] * area.width()
-        y = area.bottom() - shares[1] * area.height()
-        missing = ~self._drawn()
-        x[missing] = y[missing] = np.nan
-        return np.array([x, y])
-
     def _away(self, point: QPointF) -> npt.NDArray[np.float64]:
         """Return how far points are from a place, in pixels, [point]."""
-        x, y = self._places()
+        x, y = self._axes().places()
         away: npt.NDArray[np.float64] = np.hypot(x - point.x(), y - point.y())
         return away
-
-    def _range(self, values: npt.NDArray[np.floating]) -> tuple[float, float]:
-        shown = values[self._drawn()]
-        low, high = float(shown.min(initial=0.0)), float(shown.max(initial=0.0))
-        if not high > low:
-            high = low + 1.0
-        beyond = _BEYOND * (high - low)
-        return low - beyond, high + beyond
-
-    def _ticks(self, axis: int, room: float) -> list[tuple[float, str]]:
-        """Return round numbers inside the range and what stands at them."""
-        metrics = QFontMetricsF(palette.ui_font(small=True))
-        low, high = self._range(self._values[axis])
-        if axis:
-            each = 3 * metrics.height()
-        else:
-            each = 3 * UNIT + max(
-                metrics.horizontalAdvance(fixed(end, self._decimals[axis])) for end in (low, high)
-            )
-        least = (high - low) * each / max(room, each)
-        power = 10.0 ** floor(log10(least))
-        step = next(s * power for s in (1, 2, 5, 10) if s * power >= least)
-        decimals = max(0, -floor(log10(step) + 1e-9))
-        places = range(ceil(low / step), floor(high / step) + 1)
-        return [(step * n, fixed(step * n, decimals)) for n in places]
-
-    def _area(self) -> QRectF:
-        metrics = QFontMetricsF(palette.ui_font(small=True))
-        height = metrics.height()
-        below = 2 * height + UNIT
-        above = height + UNIT / 2 if not self._drawn().all() else UNIT / 2
-        ticks = self._ticks(1, self.height() - below - above)
-        left = height + UNIT + max(metrics.horizontalAdvance(text) for _, text in ticks)
-        return QRectF(
-            left,
-            above,
-            max(self.width() - left - UNIT, 1.0),
-            max(self.height() - below - above, 1.0),
-        )
-
-    def _paint_axes(self, painter: QPainter) -> None:
-        theme, area = palette.theme(), self._area()
-        painter.setFont(palette.ui_font(small=True))
-        metrics = QFontMetricsF(painter.font())
-        height = metrics.height()
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setPen(painting.pen(theme.line))
-        painter.drawRect(area)
-        for axis in (0, 1):
-            low, high = self._range(self._values[axis])
-            for tick, text in self._ticks(axis, area.height() if axis else area.width()):
-                share = (tick - low) / (high - low)
-                width = metrics.horizontalAdvance(text) + 1
-                if axis:
-                    y = area.bottom() - share * area.height()
-                    start, stop = QPointF(area.left(), y), QPointF(area.right(), y)
-                    box = QRectF(area.left() - UNIT / 2 - width, y - height / 2, width, height)
-                else:
-                    x = area.left() + share * area.width()
-                    start, stop = QPointF(x, area.top()), QPointF(x, area.bottom())
-                    box = QRectF(x - width / 2, area.bottom() + UNIT / 4, width, height)
-                painter.setPen(painting.pen(theme.line if tick else theme.muted))
-                painter.drawLine(start, stop)
-                painter.setPen(QColor(theme.muted))
-                painter.drawText(box, Qt.TextFlag.TextSingleLine, text)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._equal:
-            self._paint_equal(painter, area)
-        painter.setPen(QColor(theme.muted))
-        middle = Qt.AlignmentFlag.AlignCenter
-        below = QRectF(area.left(), area.bottom() + UNIT / 2 + height, area.width(), height)
-        elide = Qt.TextElideMode.ElideRight
-        titles = [
-            metrics.elidedText(title, elide, int(room))
-            for title, room in zip(self._titles, (area.width(), area.height()), strict=True)
-        ]
-        painter.drawText(below, middle | Qt.TextFlag.TextSingleLine, titles[0])
-        side = QRectF(0, area.top(), height, area.height())
-        painting.rotated_text(painter, side, middle, titles[1])
-        missing = int((~self._drawn()).sum())
-        if missing:
-            told = f"{missing} of {len(self._names)} have not both numbers"
-            painter.drawText(QRectF(area.left(), 0, area.width(), height), 0, told)
-
-    def _paint_equal(self, painter: QPainter, area: QRectF) -> None:
-        (left, right), (low, high) = (self._range(values) for values in self._values)
-        start, stop = max(left, low), min(right, high)
-        ends = [
-            QPointF(
-                area.left() + (value - left) / (right - left) * area.width(),
-                area.bottom() - (value - low) / (high - low) * area.height(),
-            )
-            for value in (start, stop)
-        ]
-        painter.setPen(QPen(QColor(palette.theme().muted), 1, Qt.PenStyle.DashLine))
-        painter.drawLine(*ends)
 
     def _paint_points(self, painter: QPainter) -> None:
         theme = palette.theme()
@@ -306,8 +195,8 @@ class Scatter(Pointing[int], QWidget):
         inner.setAlphaF(0.35)  # points that lie on each other are seen to
         painter.setPen(QPen(colour, 1))
         painter.setBrush(inner)
-        drawn = self._drawn()
-        for x, y in self._places()[:, drawn].T.tolist():
+        drawn = self._axes().drawn
+        for x, y in self._axes().places()[:, drawn].T.tolist():
             painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
         if self._selected is not None and self._selected < len(drawn) and drawn[self._selected]:
             painter.setPen(painting.pen(theme.accent, 2))
@@ -333,10 +222,10 @@ class Scatter(Pointing[int], QWidget):
         painter.setFont(palette.ui_font(small=True, bold=True))
         metrics = QFontMetricsF(painter.font())
         width, height = metrics.horizontalAdvance(name) + 4, metrics.height()
-        at, area = self.place(place), self._area()
+        at, area = self.place(place), self._axes().area
         left = at.x() + 2 * _DOT + 1
         if left + width > area.right():
-            left = at.x() - 2 * _DOT - 1 - width
+            left = max(at.x() - 2 * _DOT - 1 - width, area.left())
         top = min(max(at.y() - height / 2, area.top()), area.bottom() - height)
         box = QRectF(left, top, width, height)
         ground = QColor(palette.theme().card)
