@@ -1,54 +1,152 @@
-"""Take the pictures of the README: `python -m docs.make_screenshots`.
+"""Take the pictures of README and docs/panels.md: `python -m docs.make_screenshots`.
 
-Each is the default session as `main.py --screenshot` renders it, so that a picture here is a
-picture of the program as it is. Settings of the person who runs this are left alone.
+Each shows the program as it is, on the models that come with it. Settings of the person who runs
+this are left alone.
 """
 
 import os
+import pkgutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+from engine import Engine
+from engine.messages import Head, Pair
+from gui import palette, screenshot
+from gui.dock import CardDock
+from gui.engine_client import EngineClient
+from gui.layouts import LAYOUTS
+from gui.panels import PANELS
+from gui.session import Selection, Session
+from gui.window import Window
 
 ROOT = Path(__file__).parents[1]
 IMAGES = Path(__file__).parent / "images"
+PAGE = Path(__file__).parent / "panels.md"
 LARGEST = 300_000
 """Bytes of one picture at most: they are cloned by everybody."""
+SETTLE_MS = 400
+"""How long a picture stands still before it is taken: what is drawn is drawn a turn later."""
 
-PICTURES = {
-    "light.png": ("--theme", "light", "--size", "1600x1000"),
-    "dark.png": ("--theme", "dark", "--size", "1600x1000"),
-}
+WINDOW, CARD = (1600, 1000), (640, 640)
+THEMES = ("light", "dark")
+DEFAULT = Selection(head=Head(1, 1), head_chosen=True, pair=Pair(Head(0, 2), Head(1, 1)))
+TOY = Selection(model="toy", text="result = 0 ans return", head_chosen=True)
+SUBJECTS = {"Workings": TOY, "Skip-trigrams": replace(DEFAULT, model="attn-1l", head=Head(0, 3))}
+"""What a panel is pictured on where that is not the default prompt."""
 
 
-def take(name: str, options: tuple[str, ...], home: str) -> None:
-    """Render one picture into docs/images.
+def file_name(name: str, theme: str) -> str:
+    """Return the file of a panel's or a layout's picture."""
+    return f"{name.lower().replace(' ', '-')}-{theme}.png"
+
+
+def take_default(theme: str) -> Path:
+    """Picture the default session as `main.py --screenshot` renders it.
 
     Raises
     ------
     subprocess.CalledProcessError
         If the program fails.
     """
-    command = [sys.executable, "main.py", "--screenshot", str(IMAGES / name), *options]
-    environment = os.environ | {
-        "HOME": home,
-        "XDG_CONFIG_HOME": home,
-        "QT_QPA_PLATFORM": "offscreen",
-    }
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    path = IMAGES / f"{theme}.png"
+    size = "x".join(map(str, WINDOW))
+    command = [sys.executable, "main.py", "--screenshot", str(path), "--theme", theme]
+    with tempfile.TemporaryDirectory() as home:
+        environment = os.environ | {"HOME": home, "XDG_CONFIG_HOME": home}
+        subprocess.run([*command, "--size", size], cwd=ROOT, env=environment, check=True)
+    return path
+
+
+def wait(milliseconds: int) -> None:
+    """Let the event loop run."""
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
+
+
+def take(subject: QWidget, client: EngineClient, cards: list[CardDock], path: Path) -> Path:
+    """Picture a widget once all cards in it are filled."""
+    wait(SETTLE_MS)
+    while client.busy or not all(card.panel is None or card.panel.filled for card in cards):
+        wait(20)
+    wait(SETTLE_MS)
+    screenshot.save(screenshot.picture(subject, 1), path)
+    return path
+
+
+def take_layouts(engine: Engine, theme: str) -> list[Path]:
+    """Picture every layout but the first, which is the default."""
+    client = EngineClient(lambda: engine)
+    window = Window(Session(DEFAULT), client, None, theme, WINDOW)
+    window.painted.connect(client.start)
+    window.show()
+    taken = []
+    for layout in LAYOUTS[1:]:
+        window.lay_out(layout)
+        path = IMAGES / file_name(layout.name, theme)
+        taken.append(take(window, client, window.docks, path))
+    window.hide()
+    client.close()
+    return taken
+
+
+def take_panels(engine: Engine, theme: str) -> list[Path]:
+    """Picture every panel as a card of its own."""
+    taken = []
+    owner = QWidget()  # a dock is a window's, and dies with it
+    for name in PANELS:
+        kind = pkgutil.resolve_name(name)
+        client = EngineClient(lambda: engine)
+        card = CardDock(kind, Session(SUBJECTS.get(kind.title, DEFAULT)), client, owner)
+        client.start()
+        card.setFloating(True)
+        card.resize(*CARD)
+        card.show()
+        taken.append(take(card, client, [card], IMAGES / file_name(kind.title, theme)))
+        card.hide()
+        client.close()
+    return taken
+
+
+def write_page() -> None:
+    """Write the page that shows every layout and panel."""
+    lines = ["# Layouts and panels", "", "Made by `make screenshots`; do not edit."]
+    for layout in LAYOUTS:
+        picture = "light.png" if layout is LAYOUTS[0] else file_name(layout.name, "light")
+        lines += ["", f"## {layout.name}", "", f"{layout.about[0].upper()}{layout.about[1:]}.", ""]
+        lines += [f"![{layout.name}](images/{picture})"]
+    for name in PANELS:
+        kind = pkgutil.resolve_name(name)
+        about = f"{kind.about[0].upper()}{kind.about[1:]}."
+        pictures = " ".join(
+            f"![{kind.title}, {theme}](images/{file_name(kind.title, theme)})" for theme in THEMES
+        )
+        lines += ["", f"## {kind.title}", "", about, "", pictures]
+    PAGE.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def main() -> int:
     """Take all pictures; 1 if one of them is too large to be kept."""
     IMAGES.mkdir(exist_ok=True)
-    too_large = 0
-    for name, options in PICTURES.items():
-        with tempfile.TemporaryDirectory() as home:
-            take(name, options, home)
-        size = (IMAGES / name).stat().st_size
-        sys.stdout.write(f"{name}: {size / 1000:.0f} kB\n")
-        too_large += size > LARGEST
-    return int(too_large > 0)
+    app = QApplication([])
+    engine = Engine()
+    taken = [take_default(theme) for theme in THEMES]
+    for theme in THEMES:
+        palette.apply(app, theme)
+        taken += [*take_layouts(engine, theme), *take_panels(engine, theme)]
+    write_page()
+    for path in taken:
+        sys.stdout.write(f"{path.name}: {path.stat().st_size / 1000:.0f} kB\n")
+    return int(any(path.stat().st_size > LARGEST for path in taken))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from gui.engine_client import EngineClient, Failure
 from gui.panels.receipt_words import verdict
 from gui.session import Session
 from gui.widgets import tool_tip
-from gui.widgets.check_list import MARKS
+from gui.widgets.check_line import MARKS
 
 QUIET_MS = 1000
 """How long nothing must have been asked before the checks are made."""

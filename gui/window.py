@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui import palette
+from gui.ablation_bar import AblationBar
 from gui.dock import CardDock
 from gui.engine_client import EngineClient
 from gui.guide_bar import GuideBar
@@ -114,6 +115,7 @@ class Window(QMainWindow):
         rows.setSpacing(0)
         rows.addWidget(self.top)
         rows.addWidget(self.guide)
+        rows.addWidget(AblationBar(session))
         self.setMenuWidget(above)
         self.status = StatusBar(session, client)
         self.setStatusBar(self.status)

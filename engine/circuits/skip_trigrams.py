@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from engine.circuits.offsets import check_offset
@@ -80,11 +80,12 @@ def skip_trigrams(model: Model, request: SkipTrigrams, job: Job) -> TrigramList:
     order = bounds.argsort(descending=True, stable=True)
     sources, bounds = sources[order], bounds[order] * (1 + ROUNDING)
     best = _Found(np.empty((0, 3), int), np.empty(0, np.float32), np.empty(0, np.float32))
+    buffers = torch.empty(2, min(ROWS, len(sources)), model.d_vocab)
     for start in range(0, len(sources), ROWS):
         job.step(start, len(sources), "pairing what is read with what is raised")
         if float(bounds[start]) <= max(0.0, _least(best, request.k)):
             break
-        best = _with_block(ends, sources[start : start + ROWS], best, request.k, job)
+        best = _with_block(ends, buffers, sources[start : start + ROWS], best, request.k, job)
     names = model.tokens.labelled
     source, query, out = best.ids.T
     return TrigramList(
@@ -112,7 +113,7 @@ def _ends(model: Model, request: SkipTrigrams, job: Job) -> _Ends:
     )
 
 
-def _sources(model: Model, text: str) -> Tensor:
+def _sources(model: Model, text: str) -> Int[Tensor, " sources"]:
     chosen = [token for token, known in enumerate(model.tokens.texts) if text in known]
     if not chosen:
         raise Refused(f"no token of {model.name} contains {text!r}: leave the filter empty for all")
@@ -124,9 +125,18 @@ def _least(best: _Found, k: int) -> float:
     return float(best.qk[-1] * best.ov[-1]) if len(best.qk) == k else 0.0
 
 
-def _with_block(ends: _Ends, sources: Tensor, best: _Found, k: int, job: Job) -> _Found:
-    scores = ends.keys[sources] @ ends.queries.mT  # [source, query]
-    raised = ends.values[sources] @ ends.outs.mT  # [source, out]
+def _with_block(
+    ends: _Ends,
+    buffers: Float[Tensor, "2 rows d_vocab"],
+    sources: Int[Tensor, " sources"],
+    best: _Found,
+    k: int,
+    job: Job,
+) -> _Found:
+    # Into the same memory each time: fresh pages cost more than the products.
+    scores, raised = buffers[:, : len(sources)]
+    torch.mm(ends.keys[sources], ends.queries.mT, out=scores)  # [source, query]
+    torch.mm(ends.values[sources], ends.outs.mT, out=raised)  # [source, out]
     tops = (scores.amax(1).clamp(min=0) * raised.amax(1).clamp(min=0)).tolist()
     for place in np.argsort(np.negative(tops), kind="stable").tolist():
         if tops[place] <= 0 or tops[place] < _least(best, k):

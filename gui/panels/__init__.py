@@ -19,5 +19,6 @@ PANELS = (
     "gui.panels.direct_path:DirectPathPanel",
     "gui.panels.workings:WorkingsPanel",
     "gui.panels.receipts:ReceiptsPanel",
+    "gui.panels.skip_trigrams:SkipTrigramsPanel",
     "gui.panels.finder:FinderPanel",
 )

@@ -37,7 +37,7 @@ class HeadsPanel(Panel):
     group = "Model"
     about = "all heads at once, and what each is good at"
     main = "thumbnails"
-    draws = frozenset({"head", "measure"})
+    draws = frozenset({"head", "measure", "heads_off"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -56,6 +56,7 @@ class HeadsPanel(Panel):
         self.grid.setAccessibleName("All heads, layer down, head across")
         self.grid.set_describe(self.describe)
         self.grid.selected.connect(session.choose_head)
+        self.grid.switched.connect(session.switch_head)
         self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.grid.setMinimumHeight(LEAST_HEIGHT)
         self.best = BestHeads()
@@ -89,6 +90,7 @@ class HeadsPanel(Panel):
         now = self.session.selection
         shape = patterns.values.shape[:2]
         self.grid.set_thumbnails(patterns.values, patterns.mask)
+        self.grid.set_off(now.heads_off)
         self._show_measure(now.measure)
         fitting = scores is not None and scores.grid("induction").shape == shape
         for field, _, _ in KINDS:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from engine.messages import HeadReceipts, Receipt
 from gui.numbers import percent, plain, scientific
-from gui.widgets.check_list import Check, Outcome
+from gui.widgets.check_line import Check, Outcome
 from gui.widgets.text_block import Paragraph
 
 

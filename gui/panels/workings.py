@@ -13,8 +13,9 @@ from gui.panels.sentence import Sentence, Token
 from gui.panels.working_steps import PARTS, Convention, cell_parts, entry, turned
 from gui.session import Session
 from gui.theme import UNIT
-from gui.widgets.matrix_sheet import MatrixSheet, SheetCell
+from gui.widgets.matrix_sheet import MatrixSheet
 from gui.widgets.segmented import Segmented
+from gui.widgets.sheet_places import SheetCell
 
 LEAST_SHEET = 120
 """Height at which a small matrix can still be read."""

@@ -1,73 +1,15 @@
 """Checks in a list: passed or not, how close it was, and on a click what lies behind it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import log10
-from typing import Literal
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
-from gui import palette
-from gui.theme import RADIUS, UNIT
-from gui.widgets import painting
+from gui.theme import UNIT
+from gui.widgets import check_line
+from gui.widgets.check_line import BELOW, Check, Line
 from gui.widgets.pointing import Pointing
-from gui.widgets.text_block import Paragraph, TextBlock
-
-Outcome = Literal["passed", "failed", "undefined"]
-MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "undefined": "–"}
-BELOW, ABOVE = 6.0, 2.0
-"""Powers of ten that the bar shows below and above the limit."""
-_ARROW, _MARK, _BAR = 1.5 * UNIT, 4.0 * UNIT, 9.0 * UNIT
-"""Where the arrow ends, where the mark does, and how wide the bar is."""
-_PAD = UNIT * 0.75
-_BESIDE_FROM = 440
-"""The bar stands beside the claim from this width on, below it before that."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One line of the list.
-
-    Attributes
-    ----------
-    outcome
-        Whether it passed.
-    claim
-        What is checked.
-    measure
-        How far off it was, in words.
-    share
-        What was measured over what is allowed; none where nothing was.
-    details
-        What is shown when the line is open.
-    """
-
-    outcome: Outcome
-    claim: str
-    measure: str
-    share: float | None
-    details: tuple[Paragraph, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class _Placed:
-    box: QRectF
-    claim: TextBlock
-    claim_at: QPointF
-    measure: TextBlock
-    measure_at: QPointF
-    bar: QRectF | None
-    details: TextBlock | None
-    details_at: QPointF
-
-
-def bar_share(share: float) -> float:
-    """Return how much of the bar is filled: powers of ten, from BELOW the limit to ABOVE it."""
-    if share <= 0:
-        return 0.0
-    return min(max((log10(share) + BELOW) / (BELOW + ABOVE), 0.0), 1.0)
 
 
 class CheckList(Pointing[int], QAbstractScrollArea):
@@ -81,7 +23,7 @@ class CheckList(Pointing[int], QAbstractScrollArea):
         self._checks: Sequence[Check] = ()
         self._open: set[str] = set()
         self._current: int | None = None
-        self._placed: list[_Placed] = []
+        self._placed: list[Line] = []
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalScrollBar().setSingleStep(3 * UNIT)
@@ -160,7 +102,8 @@ class CheckList(Pointing[int], QAbstractScrollArea):
         seen = QRectF(event.rect()).translated(0, self._scrolled())
         for line, placed in enumerate(self._placed):
             if placed.box.intersects(seen):
-                self._draw(painter, line, placed)
+                framed = line == self.pointed or (line == self._current and self.hasFocus())
+                check_line.draw(painter, self._checks[line], placed, framed=framed)
         painter.restore()
         self.draw_ring(painter)
         painter.end()
@@ -204,33 +147,6 @@ class CheckList(Pointing[int], QAbstractScrollArea):
             check = self._checks[self._current]
             self.setAccessibleDescription(f"{check.outcome}: {check.claim}. {check.measure}")
 
-    def _draw(self, painter: QPainter, line: int, placed: _Placed) -> None:
-        theme, check = palette.theme(), self._checks[line]
-        colours = {"passed": theme.good, "failed": theme.bad, "undefined": theme.muted}
-        framed = line == self.pointed or (line == self._current and self.hasFocus())
-        if framed or check.outcome == "failed":
-            painter.setPen(Qt.PenStyle.NoPen)
-            ground = theme.bad_ground if check.outcome == "failed" else theme.field
-            painter.setBrush(QColor(ground))
-            painter.drawRoundedRect(placed.box, RADIUS, RADIUS)
-        if framed:
-            painter.setPen(painting.pen(theme.line))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            inner = placed.box.adjusted(0.5, 0.5, -0.5, -0.5)
-            painter.drawRoundedRect(inner, RADIUS, RADIUS)
-        painter.setFont(palette.ui_font(bold=True))
-        painter.setPen(QColor(colours[check.outcome]))
-        height = QFontMetricsF(painter.font()).height()
-        mark = QRectF(_ARROW, placed.claim_at.y(), _MARK - _ARROW, height)
-        painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, MARKS[check.outcome])
-        _draw_arrow(painter, QPointF(UNIT, mark.center().y()), opened=placed.details is not None)
-        placed.claim.draw(painter, placed.claim_at)
-        placed.measure.draw(painter, placed.measure_at)
-        if placed.bar is not None and check.share is not None:
-            _draw_bar(painter, placed.bar, check.share, colours[check.outcome])
-        if placed.details is not None:
-            placed.details.draw(painter, placed.details_at)
-
     def _scrolled(self) -> int:
         return self.verticalScrollBar().value()
 
@@ -246,54 +162,9 @@ class CheckList(Pointing[int], QAbstractScrollArea):
         self._placed = []
         top = 0.0
         for line, check in enumerate(self._checks):
-            self._placed.append(_place(check, self.is_open(line), top, width))
+            self._placed.append(check_line.place(check, self.is_open(line), top, width))
             top = self._placed[-1].box.bottom() + UNIT / 4
         bar = self.verticalScrollBar()
         bar.setPageStep(self.viewport().height())
         bar.setRange(0, max(0, int(top) - self.viewport().height()))
         self.viewport().update()
-
-
-def _place(check: Check, opened: bool, top: float, width: float) -> _Placed:
-    """Place one line below a height; the words that belong to it stand below one another."""
-    beside = width >= _BESIDE_FROM
-    right = width - _BAR - UNIT
-    text = (right - UNIT if beside else width - UNIT) - _MARK
-    claim = TextBlock([Paragraph(check.claim)], text)
-    measure = TextBlock([Paragraph(check.measure, "small")], text)
-    claim_at = QPointF(_MARK, top + _PAD)
-    measure_at = QPointF(_MARK, claim_at.y() + claim.height + 2)
-    bottom = measure_at.y() + measure.height
-    bar = None
-    if check.share is not None:
-        middle = claim_at.y() + UNIT if beside else bottom + UNIT
-        bar = QRectF(right if beside else _MARK, middle - UNIT / 2, _BAR, UNIT)
-        bottom = max(bottom, bar.bottom())
-    details = TextBlock(check.details, width - _MARK - UNIT) if opened else None
-    details_at = QPointF(_MARK, bottom + UNIT / 2)
-    if details is not None:
-        bottom = details_at.y() + details.height
-    box = QRectF(0, top, width, bottom + _PAD - top)
-    return _Placed(box, claim, claim_at, measure, measure_at, bar, details, details_at)
-
-
-def _draw_arrow(painter: QPainter, at: QPointF, *, opened: bool) -> None:
-    """Point right where something is hidden, and down where it is shown."""
-    painter.setPen(painting.pen(palette.theme().muted, 1.5))
-    half = UNIT * 0.4
-    first, tip, last = (-half / 2, -half), (half / 2, 0.0), (-half / 2, half)
-    corners = [QPointF(*(point[::-1] if opened else point)) + at for point in (first, tip, last)]
-    painter.drawPolyline(corners)
-
-
-def _draw_bar(painter: QPainter, bar: QRectF, share: float, colour: str) -> None:
-    theme = palette.theme()
-    painter.setPen(painting.pen(theme.line))
-    painter.setBrush(QColor(theme.card))
-    painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
-    filled = QRectF(bar)
-    filled.setWidth(bar.width() * bar_share(share))
-    painter.fillRect(filled, QColor(colour))
-    limit = bar.left() + bar.width() * BELOW / (BELOW + ABOVE)
-    painter.setPen(painting.pen(theme.text, 2))
-    painter.drawLine(QPointF(limit, bar.top() - 2), QPointF(limit, bar.bottom() + 2))

@@ -1,18 +1,17 @@
 """Matrices one below the other, each with its words: a sheet that is painted and scrolls."""
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from gui.theme import UNIT
-from gui.widgets import sheet_painting
+from gui.widgets import sheet_painting, sheet_places
 from gui.widgets.cell_pixels import picture
 from gui.widgets.pointing import Pointing
 from gui.widgets.sheet_layout import Entry, Placed, lay_out
+from gui.widgets.sheet_places import SheetCell
 
 _STEPS = {
     Qt.Key.Key_Up: (-1, 0),
@@ -21,14 +20,6 @@ _STEPS = {
     Qt.Key.Key_Right: (0, 1),
 }
 _PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
-
-
-class SheetCell(NamedTuple):
-    """One cell: which entry, which row and which column."""
-
-    entry: int
-    row: int
-    column: int
 
 
 class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
@@ -107,23 +98,14 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
 
     def thing_at(self, point: QPointF) -> SheetCell | None:
         """Return the cell at a place of the viewport."""
-        at = point + QPointF(0, self._scrolled())
-        for number, placed in enumerate(self._placed):
-            if placed.box.contains(at):
-                row, column = placed.matrix.grid.at(at)
-                return SheetCell(number, row, column) if row >= 0 and column >= 0 else None
-        return None
+        return sheet_places.cell_at(self._placed, self._on_sheet(point))
 
     def tip_at(self, point: QPointF) -> str:
         """Return the description of a cell, or a whole label."""
         cell = self.thing_at(point)
         if cell is not None:
             return self._describe(cell) if self._describe is not None else ""
-        at = point + QPointF(0, self._scrolled())
-        for placed in self._placed:
-            if placed.box.contains(at):
-                return _label_at(placed, at)
-        return ""
+        return sheet_places.label_at(self._placed, self._on_sheet(point))
 
     def ask_for(self, thing: SheetCell) -> None:
         """Ask for the cell that was clicked."""
@@ -218,18 +200,22 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
             )
         return self._pictures[number]
 
+    def _on_sheet(self, point: QPointF) -> QPointF:
+        return point + QPointF(0, self._scrolled())
+
     def _scrolled(self) -> int:
         return self.verticalScrollBar().value()
 
     def _at_top(self) -> int:
         """Return the entry at the top of what is seen."""
-        tops = [placed.box.top() for placed in self._placed]
-        return max(bisect_right(tops, self._scrolled() + 2 * UNIT) - 1, 0)
+        return sheet_places.entry_below(self._placed, self._scrolled())
 
     def _fit_ratio(self, ratio: float) -> None:
         # A picture at another scale than the screen's has edges of its own.
         if self._placed and self._placed[0].matrix.grid.ratio != ratio:
+            at = self._scrolled()
             self._lay_out(ratio)
+            self.verticalScrollBar().setValue(at)
 
     def _lay_out(self, ratio: float | None = None) -> None:
         bar = self.verticalScrollBar()
@@ -256,15 +242,3 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
         if part != self._part:
             self._part = part
             self.part_shown.emit(part)
-
-
-def _label_at(placed: Placed, at: QPointF) -> str:
-    """Return the whole label beside a row or below a column."""
-    grid, labels = placed.matrix.grid, placed.entry.grid.labels
-    row, column = grid.at(at)
-    if row >= 0 and at.x() < grid.bounds.left():
-        return labels[0][row]
-    below = grid.bounds.bottom()
-    if column >= 0 and below < at.y() < below + placed.matrix.column_room + UNIT:
-        return labels[1][column]
-    return ""

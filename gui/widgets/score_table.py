@@ -12,9 +12,10 @@ from gui.theme import UNIT
 from gui.widgets.axis_labels import widest_of
 from gui.widgets.frozen_names import FrozenNames
 from gui.widgets.row_table import RowTable
+from gui.widgets.score_bars import LEAST_BAR, ScoreBars
 from gui.widgets.score_model import ScoreColumn, ScoreModel
 
-_MOST_BETWEEN = 4 * UNIT
+_MOST_BETWEEN, _LONGEST_BAR = 4 * UNIT, 20 * UNIT
 _LEAST_NAME = 8 * UNIT
 
 
@@ -28,6 +29,7 @@ class ScoreTable(RowTable):
         super().__init__(parent)
         self._scores = ScoreModel(self)
         self.setModel(self._scores)
+        self.setItemDelegate(ScoreBars(self))
         self.setAccessibleName("Scores")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setHorizontalScrollMode(RowTable.ScrollMode.ScrollPerPixel)
@@ -124,6 +126,10 @@ class ScoreTable(RowTable):
         names = max(ceil(widest_of(self._scores.names, tokens)), self._over(0, figures))
         wanted = names + UNIT
         width = self.viewport().width()
+        bars = [place for place, column in enumerate(self._scores.columns) if column.bar]
+        for place in bars:
+            room = min((width - sum(widths) - wanted) // len(bars), _LONGEST_BAR)
+            widths[place] += room if room >= LEAST_BAR + UNIT else 0
         # What is left over stands between the numbers, up to what keeps a row together.
         more = min(max(width - sum(widths) - wanted, 0) // max(len(widths), 1), _MOST_BETWEEN)
         # Long names are elided first; where that leaves little of them, the numbers are scrolled.

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from engine import Engine
+from engine.job import Job
 from engine.messages import (
     DestinationRow,
     Head,
@@ -41,6 +43,14 @@ def test_scores_beside_the_rows_are_those_of_head_scores(answer):
     np.testing.assert_array_equal(found.induction, scores["induction"])
     np.testing.assert_array_equal(found.previous_token, scores["previous_token"])
     assert found.heads[4] == Head(1, 1)
+
+
+def test_random_tokens_are_run_once_for_the_rows_of_every_position():
+    engine, run, seen = Engine(), RunPrompt("toy", "ans 0"), []
+    for position in (0, 1):
+        seen.clear()
+        engine.answer(DestinationRow(run, position), Job(lambda *step: seen.append(step[2])))
+        assert ("running random tokens" in seen) == (position == 0)
 
 
 @pytest.mark.parametrize("name", NAMES)

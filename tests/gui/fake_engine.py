@@ -51,19 +51,21 @@ from engine.messages import (
     RunPrompt,
     ScoreRanking,
     SingularValues,
+    SkipTrigrams,
     Spectrum,
     Table,
     ThumbnailPatterns,
     Thumbnails,
     TokenRanking,
     TokenTable,
+    TrigramList,
     VirtualHead,
     VirtualHeadParts,
     Vocabulary,
     VocabularyTokens,
     Workings,
 )
-from tests.gui import fake_pairs, fake_parts, fake_workings
+from tests.gui import fake_pairs, fake_parts, fake_trigrams, fake_workings
 
 LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
 BEST_INDUCTION = (1, 2)
@@ -268,6 +270,9 @@ class FakeEngine:
 
     def _DirectPath(self, request: DirectPath) -> TokenRanking:
         return fake_pairs.direct_path(request, LABELS)
+
+    def _SkipTrigrams(self, request: SkipTrigrams) -> TrigramList:
+        return fake_trigrams.skip_trigrams(request, LABELS)
 
     def _HeadOutput(self, request: HeadOutput) -> OutputRanking:
         return fake_parts.head_output(request, self._ids(request.run), LABELS)

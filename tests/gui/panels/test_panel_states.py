@@ -18,6 +18,7 @@ from engine.messages import (
     Receipts,
     Refused,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Thumbnails,
     VirtualHead,
@@ -47,8 +48,9 @@ MAIN = {
     "Finder": HeadScores,
     "Workings": Workings,
     "Receipts": Receipts,
+    "Skip-trigrams": SkipTrigrams,
 }
-WITHOUT_PROMPT = ("Spectrum", "Composition", "Eigenvalues", "Finder")
+WITHOUT_PROMPT = ("Spectrum", "Composition", "Eigenvalues", "Finder", "Skip-trigrams")
 FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WITHOUT_PROMPT)]
 """Panels whose picture depends on the prompt's text."""
 

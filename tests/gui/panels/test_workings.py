@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from engine.messages import Head, Workings
 from gui.panels.working_steps import einsum, entry, formula, sentence
 from gui.panels.workings import WorkingsPanel
-from gui.widgets.matrix_sheet import SheetCell
+from gui.widgets.sheet_places import SheetCell
 
 
 @pytest.fixture
@@ -59,6 +59,11 @@ def test_a_click_in_the_pattern_pins_query_and_source(qtbot, panel, session, set
     assert panel.sheet.placed()[number_of(panel, "A")].entry.marked == (5, 2)
     assert "(query 5)" in panel.follow.text
     assert "(source 2)" in panel.follow.text
+
+
+def test_a_click_on_the_future_pins_only_the_query(qtbot, panel, session):
+    click(qtbot, panel, "S", 2, 5)
+    assert (session.selection.query, session.selection.source) == (2, None)
 
 
 def test_a_click_on_a_row_of_q_pins_the_query_and_on_one_of_k_the_source(qtbot, panel, session):

@@ -5,14 +5,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPixmap
 
 from gui import palette
 from gui.theme import DIVERGING, lut
 from gui.widgets.colouring import Colouring
 from gui.widgets.labelled_grid import LabelledGrid
-from gui.widgets.matrix_sheet import MatrixSheet, SheetCell
+from gui.widgets.matrix_sheet import MatrixSheet
 from gui.widgets.sheet_layout import BESIDE_FROM, Entry, numbered
+from gui.widgets.sheet_places import SheetCell
 from gui.widgets.text_block import Paragraph
 
 
@@ -166,3 +167,16 @@ def test_no_matrix_at_all_is_no_trouble(qtbot):
     qtbot.keyClick(sheet, Qt.Key.Key_PageDown)
     assert sheet.thing_at(QPointF(20, 20)) is None
     sheet.grab()
+
+
+def test_a_picture_at_another_scale_shows_the_same_cells(qtbot):
+    sheet = show(qtbot, ENTRIES)
+    sheet.show_part("Second")
+    top = sheet.verticalScrollBar().value()
+    picture = QPixmap(2 * sheet.size())
+    picture.setDevicePixelRatio(2)
+    sheet.render(picture)
+    assert sheet.placed()[0].matrix.grid.ratio == 2
+    sheet.viewport().grab()
+    assert sheet.placed()[0].matrix.grid.ratio == sheet.devicePixelRatioF()
+    assert sheet.verticalScrollBar().value() == top
