@@ -2,7 +2,7 @@
 
 A widget asks for a look by a dynamic property: `card` (a frame that is a card), `role` on a label
 (`title`, `muted`, `small`, `good`, `bad`), `quiet` on a button without a frame and `tone` for its
-colour, `segment` on a button of a segmented control.
+colour, `segment` on a button of a segmented control, `frozen` on a table that lies over another.
 """
 
 from pathlib import Path
@@ -112,6 +112,7 @@ QAbstractItemView {
 QTableView, QListView, QTreeView { gridline-color: $line; }
 QTableView[quiet="true"] { border: none; background: transparent; }
 QHeaderView { background: transparent; border: none; }
+QTableView[frozen="true"], QTableView[frozen="true"] QHeaderView { background: $card; }
 QHeaderView::section {
     background: transparent; color: $muted; border: none; border-bottom: 1px solid $line;
     padding: 2px ${half}px;
@@ -144,6 +145,7 @@ QTabBar::tab:focus { background: $accent_ground; }
 QTabWidget::pane { border: none; }
 
 QScrollArea { background: transparent; border: none; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0px; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0px; }
 QScrollBar::handle { background: $line; border-radius: 3px; margin: 2px; }
