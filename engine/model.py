@@ -18,8 +18,8 @@ from engine.runs import ForwardPass, forward
 from engine.sources.checkpoint import Checkpoint
 from engine.tokens import Tokens
 
-CHUNK = 2**22
-"""Numbers of W_E or W_U read between two steps: a few milliseconds of work."""
+CHUNK = 2**20
+"""Numbers of W_E or W_U read between two steps: at most some 20 milliseconds of work."""
 
 LONGEST_TOKEN = 1000
 """Characters that no token has: a text beyond so many a token is refused without reading it."""

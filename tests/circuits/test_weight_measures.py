@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from engine import Engine
+from engine.job import Cancelled, Job
 from engine.messages import WEIGHT_MEASURES, HeadScores
 from tests.oracles import dense_circuits, toy_head
 
@@ -75,6 +77,29 @@ def test_norms_and_overlap_are_those_of_dense_matrices(answer, raw, name):
         assert found.grid("qk_norm")[place] == pytest.approx(float(qk.norm()), rel=1e-5)
         share, _ = dense_circuits.overlap(ov)
         assert found.grid("read_write_overlap")[place] == pytest.approx(share, abs=1e-5)
+
+
+def test_what_was_cancelled_goes_on_where_it_stopped():
+    def stop_at(head):
+        def report(done, total, what):
+            seen.append(what)
+            if what == f"what {head} copies":
+                job.cancel()
+
+        seen, job = [], Job(report)
+        return seen, job
+
+    engine = Engine()
+    _, job = stop_at("L0H3")
+    with pytest.raises(Cancelled):
+        engine.answer(HeadScores("attn-1l", "weights"), job)
+    seen, job = stop_at("")
+    again = engine.answer(HeadScores("attn-1l", "weights"), job)
+    assert "what L0H2 copies" not in seen
+    assert "what L0H3 copies" in seen
+    fresh = Engine().answer(HeadScores("attn-1l", "weights"))
+    for name in WEIGHT_MEASURES:
+        np.testing.assert_array_equal(again.scores[name], fresh.scores[name])
 
 
 def test_every_measure_of_weights_is_there(answer):
