@@ -29,7 +29,8 @@ test: $(VENV)/.dev
 	else \
 	    echo "xvfb-run is missing: the tests that drive the real window are left out"; \
 	fi
-	@$(BIN)/python -m pytest -m "not display"
+	@# Two processes and no more: each of them loads torch for itself.
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not display"
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .

@@ -8,7 +8,7 @@ from pathlib import Path
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
-from benchmarks import factors, thumbnails, window
+from benchmarks import factors, scores, thumbnails, window
 from benchmarks.pairs import PAIRS, Comparison
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
@@ -35,7 +35,7 @@ def main() -> int:
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     lines = ["| what | against | ours | theirs | ratio | goal |", "|---|---|---|---|---|---|"]
     print(*lines, sep="\n", flush=True)
-    for source in (factors, thumbnails, window):
+    for source in (factors, scores, thumbnails, window):
         for comparison in source.comparisons():
             lines.append(row(comparison))
             print(lines[-1], flush=True)

@@ -7,9 +7,8 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from transformer_lens.config import TransformerBridgeConfig
-from transformer_lens.model_bridge import TransformerBridge
 
+from engine.bridge import bridge
 from engine.folding import HeadWeights, centred, fold, normalised
 from engine.job import Job
 from engine.messages import CircuitName, Head, Refused, RunPrompt
@@ -45,7 +44,7 @@ class Model:
         self.divisor = math.sqrt(self.d_head)
         self.parameters = sum(tensor.size for tensor in checkpoint.tensors.values())
         self.tokens = Tokens(checkpoint.tokenizer, checkpoint.bos_token)
-        self._bridge = _bridge(checkpoint)
+        self._bridge = bridge(checkpoint)
         self._last: ForwardPass | None = None
         self._grams: dict[CircuitName, Tensor] = {}
         # What took long and follows from the weights and its key alone: it only saves time.
@@ -265,9 +264,10 @@ class Model:
         job: Job,
         keep: Sequence[str] = (),
         change: Mapping[str, Change] | None = None,
+        heads_off: tuple[Head, ...] = (),
     ) -> dict[str, Tensor]:
         """Run token ids with some tensors kept or changed; see `engine.probes.probe`."""
-        return probe(self._bridge, ids, job, keep, change)
+        return probe(self._bridge, ids, job, keep, change, heads_off)
 
     def stacked_output(
         self, layer: int
@@ -280,41 +280,3 @@ class Model:
         """Return a head's b_V as it is stored."""
         bias: Tensor = self._bridge.blocks[head.layer].attn.b_V[self.kv_head(head.number)]
         return bias
-
-
-def _bridge(checkpoint: Checkpoint) -> Any:
-    config = TransformerBridgeConfig(
-        n_layers=checkpoint.n_layers,
-        n_heads=checkpoint.n_heads,
-        d_model=checkpoint.d_model,
-        d_head=checkpoint.d_head,
-        d_vocab=checkpoint.d_vocab,
-        n_ctx=checkpoint.n_ctx,
-        attn_only=True,
-        act_fn="relu",  # asked for, and unused without MLPs
-        normalization_type="LNPre" if checkpoint.normalized else None,
-        eps=checkpoint.eps,
-        positional_embedding_type="standard",
-        init_weights=False,
-    )
-    bridge = TransformerBridge.boot_native(config)
-    tensors = {name: torch.tensor(value) for name, value in checkpoint.tensors.items()}
-    # boot_native knows no model without positions: a table of zeros is the same.
-    no_positions = torch.zeros(checkpoint.n_ctx, checkpoint.d_model)
-    state = {
-        "embed.weight": tensors["embed.W_E"],
-        "pos_embed.weight": tensors.get("pos_embed.W_pos", no_positions),
-        "unembed.weight": tensors["unembed.W_U"].T,
-        "unembed.bias": tensors["unembed.b_U"],
-    }
-    for layer in range(checkpoint.n_layers):
-        at = f"blocks.{layer}.attn."
-        for name in "QKV":
-            # [head, d_model, d_head] -> [head * d_head, d_model]
-            state[f"{at}{name.lower()}.weight"] = tensors[f"{at}W_{name}"].mT.flatten(0, 1)
-            state[f"{at}{name.lower()}.bias"] = tensors[f"{at}b_{name}"].flatten()
-        state[f"{at}o.weight"] = tensors[f"{at}W_O"].flatten(0, 1).T  # [d_model, head * d_head]
-        state[f"{at}o.bias"] = tensors[f"{at}b_O"]
-    bridge.load_state_dict(state, strict=True)
-    bridge.requires_grad_(False)
-    return bridge

@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 
 from engine.job import Job
+from engine.messages import Head
+from engine.runs import silencer
 
 Change = Callable[[Tensor], Tensor]
 """Takes a tensor on its way, without the batch axis, and returns what goes on instead."""
@@ -18,6 +20,7 @@ def probe(
     job: Job,
     keep: Sequence[str] = (),
     change: Mapping[str, Change] | None = None,
+    heads_off: tuple[Head, ...] = (),
 ) -> dict[str, Tensor]:
     """Run a TransformerBridge once, and return what was asked for and the logits.
 
@@ -33,6 +36,8 @@ def probe(
         Names of the bridge's hooks whose tensors are returned, after any change.
     change : mapping, optional
         Hook names and what is done to their tensors.
+    heads_off : tuple of Head
+        Heads that write nothing to the stream, b_V included.
 
     Returns
     -------
@@ -54,6 +59,9 @@ def probe(
     hooks: list[tuple[str, Any]] = [
         (f"blocks.{layer}.hook_in", stepping(layer)) for layer in range(n_layers)
     ]
+    for layer in {head.layer for head in heads_off}:
+        off = [head.number for head in heads_off if head.layer == layer]
+        hooks.append((f"blocks.{layer}.attn.hook_z", silencer(off, bridge.cfg.n_heads)))
     hooks += [(name, changing(does)) for name, does in (change or {}).items()]
     hooks += [(name, keeping(name)) for name in keep]
     logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)

@@ -80,7 +80,7 @@ def forward(
             hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
     for layer in {head.layer for head in heads_off}:
         off = [head.number for head in heads_off if head.layer == layer]
-        hooks.append((f"blocks.{layer}.attn.hook_z", _silencer(off, bridge.cfg.n_heads)))
+        hooks.append((f"blocks.{layer}.attn.hook_z", silencer(off, bridge.cfg.n_heads)))
     logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)[0]
     log_probs = logits.log_softmax(-1)  # [position, d_vocab]
     following = torch.tensor(ids[1:], dtype=torch.long)[:, None]
@@ -97,7 +97,7 @@ def forward(
     )
 
 
-def _silencer(off: list[int], n_heads: int) -> Callable[[Tensor, Any], Tensor]:
+def silencer(off: list[int], n_heads: int) -> Callable[[Tensor, Any], Tensor]:
     """Return a hook that zeroes what some heads hand to W_O."""
 
     def silence(z: Tensor, hook: Any) -> Tensor:

@@ -136,9 +136,9 @@ class PictureTaker(QObject):
 
 
 def _keep_history(window: Window, settings: Settings, app: QApplication) -> None:
-    for panel in window.panels:
-        if isinstance(panel, PromptPanel):
-            panel.set_history(settings.history())
-            app.aboutToQuit.connect(lambda p=panel: settings.keep_history(p.history))
+    prompt = next(dock.fill() for dock in window.docks if dock.kind is PromptPanel)
+    assert isinstance(prompt, PromptPanel)
+    prompt.set_history(settings.history())
+    app.aboutToQuit.connect(lambda: settings.keep_history(prompt.history))
     # The process may end before Qt would write by itself.
     app.aboutToQuit.connect(settings.write)

@@ -27,6 +27,7 @@ from engine.messages import (
     LogitLens,
     OVTokens,
     QKTokens,
+    Receipts,
     Refused,
     Request,
     Result,
@@ -37,6 +38,7 @@ from engine.messages import (
     Thumbnails,
     VirtualHead,
     Vocabulary,
+    Workings,
 )
 from gui.garbage import Collector
 
@@ -56,12 +58,14 @@ ORDER: dict[type, tuple[int, str]] = {
     LogitAttribution: (4, "what each part gives to a logit"),
     Spectrum: (5, "singular values"),
     Eigenvalues: (5, "eigenvalues"),
+    Workings: (5, "the workings of the open head"),
     Vocabulary: (6, "the vocabulary"),
     DestinationRow: (6, "where every head looks"),
     LogitLens: (6, "the guesses after each layer"),
     HeadScores: (7, "scores of all heads"),
     Composition: (7, "composition of all pairs"),
     SkipTrigrams: (8, "skip-trigrams"),
+    Receipts: (9, "the checks of the open head"),
 }
 """What is answered first when several questions wait (the smaller number), and its name."""
 

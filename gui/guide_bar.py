@@ -56,6 +56,7 @@ class GuideBar(QWidget):
         first = guide.steps[0].shows
         self._session.open_model(first.model)
         self._session.set_text(first.text)
+        self._session.set_heads_off(first.heads_off)
         self._say()
         self.show()
         self.forth.setFocus()

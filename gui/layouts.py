@@ -14,15 +14,24 @@ LOW = 760
 """A window of less height lays the last card of a column of three behind the one above it."""
 
 
-class Column(NamedTuple):
-    """A column of cards: its share of the width, its least width, and titles from the top.
+class Stack(NamedTuple):
+    """Cards in one place: their share of the column's height, and titles from the front."""
 
-    Titles in one tuple lie behind one another, the first of them in front.
-    """
+    share: int
+    titles: tuple[str, ...]
+
+
+class Column(NamedTuple):
+    """A column of cards: its share of the width, its least width, and stacks from the top."""
 
     share: float
     least: int
-    cards: tuple[tuple[str, ...], ...]
+    stacks: tuple[Stack, ...]
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The titles of all its cards."""
+        return tuple(title for stack in self.stacks for title in stack.titles)
 
 
 class Layout(NamedTuple):
@@ -38,13 +47,35 @@ LAYOUTS = (
         "Read a head",
         "one head: where it looks, what it brings, what it looks for",
         (
-            Column(0.21, 280, (("Prompt",), ("Heads",))),
-            Column(0.46, 300, (("Attention",),)),
-            Column(0.33, 304, (("OV",), ("QK",), ("Spectrum",))),
+            Column(0.21, 280, (Stack(5, ("Prompt",)), Stack(6, ("Heads",)))),
+            Column(0.46, 300, (Stack(1, ("Attention",)),)),
+            Column(0.33, 304, (Stack(21, ("OV",)), Stack(21, ("QK",)), Stack(19, ("Spectrum",)))),
+        ),
+    ),
+    Layout(
+        "Find a head",
+        "all heads: what each does on this prompt, and what it gives to the next token",
+        (
+            Column(0.22, 280, (Stack(5, ("Prompt",)), Stack(6, ("Heads",)))),
+            Column(0.42, 300, (Stack(1, ("Poster",)), Stack(1, ("Attribution",)))),
+            Column(0.36, 304, (Stack(11, ("Attention",)), Stack(8, ("OV", "QK")))),
+        ),
+    ),
+    Layout(
+        "Compose",
+        "pairs of heads: which reads what another wrote, and what they move together",
+        (
+            Column(0.22, 280, (Stack(5, ("Prompt",)), Stack(6, ("Heads",)))),
+            Column(0.36, 300, (Stack(1, ("Composition", "Attention")),)),
+            Column(0.42, 304, (Stack(12, ("Virtual head",)), Stack(7, ("OV", "QK")))),
         ),
     ),
 )
 """The first is what the window begins with."""
+
+
+_Place = tuple[int, list[CardDock]]
+"""The share of a stack and its cards."""
 
 
 def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
@@ -61,62 +92,65 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
     layout
         One of LAYOUTS.
     """
-    by_title = {dock.panel.title: dock for dock in docks}
-    columns = _columns(by_title, layout, stage.window().height())
+    columns = _places(docks, layout, stage.window().height())
     for dock in docks:
         dock.setFloating(False)
         stage.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
-    placed = [dock for stacks in columns for stack in stacks for dock in stack]
+    placed = [dock for column in columns for _, cards in column for dock in cards]
+    for dock in placed:
+        dock.fill()  # its size is asked for below
     rest = [dock for dock in docks if dock not in placed]
     for dock in rest:
         stage.removeDockWidget(dock)
-    for left, right in pairwise(stacks[0][0] for stacks in columns):
+    for left, right in pairwise(column[0][1][0] for column in columns):
         stage.splitDockWidget(left, right, Qt.Orientation.Horizontal)
-    for stacks in columns:
-        for above, below in pairwise(stack[0] for stack in stacks):
+    for column in columns:
+        for above, below in pairwise(cards[0] for _, cards in column):
             stage.splitDockWidget(above, below, Qt.Orientation.Vertical)
-        for stack in stacks:
-            for front, behind in pairwise(stack):
+        for _, cards in column:
+            for front, behind in pairwise(cards):
                 stage.tabifyDockWidget(front, behind)
     for dock in rest:
-        last = columns[min(dock.panel.column, len(columns) - 1)][-1][-1]
+        last = columns[min(dock.kind.column, len(columns) - 1)][-1][1][-1]
         stage.tabifyDockWidget(last, dock)
         dock.hide()
     for dock in placed:
         dock.show()
-    for stacks in columns:
-        for stack in stacks:
-            stack[0].raise_()
-    for tabs in stage.findChildren(QTabBar):
-        tabs.setDrawBase(False)
+    for column in columns:
+        for _, cards in column:
+            cards[0].raise_()
 
 
 def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
     """Give columns their widths and cards their heights."""
-    columns = _columns({dock.panel.title: dock for dock in docks}, layout, stage.window().height())
-    heads = [stacks[0][0] for stacks in columns]
-    room = stage.window().width() - 2 * UNIT - (len(heads) - 1) * UNIT
+    window = stage.window()
+    columns = _places(docks, layout, window.height())
+    heads = [column[0][1][0] for column in columns]
+    room = window.width() - 2 * UNIT - (len(heads) - 1) * UNIT
     widths = [max(column.least, int(column.share * room)) for column in layout.columns]
     widest = widths.index(max(widths))
     widths[widest] -= sum(widths) - room
     stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
-    for stacks in columns:
-        fronts = [stack[0] for stack in stacks]
-        whole = sum(dock.panel.share for dock in fronts)
-        heights = [dock.panel.share * stage.window().height() // whole for dock in fronts]
+    for column in columns:
+        whole = sum(share for share, _ in column)
+        heights = [share * window.height() // whole for share, _ in column]
+        fronts = [cards[0] for _, cards in column]
         stage.resizeDocks(fronts, heights, Qt.Orientation.Vertical)
+    for tabs in stage.findChildren(QTabBar):
+        tabs.setDrawBase(False)
+        tabs.setAccessibleName("Cards that lie behind one another")
 
 
-def _columns(
-    by_title: dict[str, CardDock], layout: Layout, height: int
-) -> list[list[list[CardDock]]]:
+def _places(docks: Sequence[CardDock], layout: Layout, height: int) -> list[list[_Place]]:
+    by_title = {dock.kind.title: dock for dock in docks}
     columns = [
-        [[by_title[title] for title in titles] for titles in column.cards]
+        [(stack.share, [by_title[title] for title in stack.titles]) for stack in column.stacks]
         for column in layout.columns
     ]
     if height < LOW:
-        for stacks in columns:
-            while len(stacks) > 2:
-                last = stacks.pop()
-                stacks[-1].extend(last)
+        for column in columns:
+            while len(column) > 2:
+                _, behind = column.pop()
+                share, cards = column[-1]
+                column[-1] = share, [*cards, *behind]
     return columns

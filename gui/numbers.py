@@ -41,3 +41,11 @@ def percent(share: float) -> str:
     if not isfinite(value) or value >= 0.1 or value == 0.0:
         return f"{fixed(value, 1)} %"
     return f"{value:.2g} %" if value >= 1e-4 else "< 0.0001 %"
+
+
+def scientific(value: float) -> str:
+    """Write a number as two figures and a power of ten; 0 as it is."""
+    if value == 0 or not isfinite(value):
+        return "0" if value == 0 else fixed(value, 0)
+    figures, power = f"{value:.1e}".split("e")
+    return f"{figures}e{int(power)}".replace("-", MINUS)

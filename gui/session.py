@@ -52,7 +52,8 @@ class Selection:
     that the query attends to most. `head_chosen` tells a head that somebody picked from one
     that merely stands until the scores are there. `pair` is an earlier and a later head that
     somebody picked to be read as one; none leaves it to the strongest by `composition`.
-    `heads_off` are heads whose output is zeroed in everything that is run.
+    `heads_off` are heads whose output is zeroed in everything that is run; `difference` shows
+    what that changed where it can be shown, and is false while no head is off.
     """
 
     model: str = DEFAULT_MODEL
@@ -70,6 +71,7 @@ class Selection:
     qk: QKQuestion = QKQuestion()
     pair: Pair | None = None
     heads_off: tuple[Head, ...] = ()
+    difference: bool = False
     composition: CompositionKind = "k"
 
 
@@ -98,6 +100,11 @@ class Session(QObject):
         return RunPrompt(now.model, now.text, now.prepend_bos, heads_off=now.heads_off)
 
     @property
+    def whole_run(self) -> RunPrompt:
+        """The same run with no head switched off."""
+        return replace(self.run, heads_off=())
+
+    @property
     def scores(self) -> HeadScores:
         """What every head does on random tokens that repeat, as every panel asks for it."""
         now = self._selection
@@ -122,6 +129,7 @@ class Session(QObject):
             qk=replace(self._selection.qk, token=None),
             pair=None,
             heads_off=(),
+            difference=False,
         )
 
     def set_text(self, text: str) -> None:
@@ -139,8 +147,8 @@ class Session(QObject):
         self._set(head=head, head_chosen=True, source=None if self._moves(head) else self.source)
 
     def suggest_head(self, head: Head) -> None:
-        """Open a head unless somebody has already picked one."""
-        if not self._selection.head_chosen:
+        """Open a head unless somebody has already picked one, or looks at what one is missing."""
+        if not self._selection.head_chosen and not self._selection.heads_off:
             self._set(head=head)
 
     def choose_pair(self, pair: Pair) -> None:
@@ -149,7 +157,16 @@ class Session(QObject):
 
     def set_heads_off(self, heads: Iterable[Head]) -> None:
         """Zero the output of some heads, and of no others; none: the whole model."""
-        self._set(heads_off=tuple(sorted(set(heads))))
+        off = tuple(sorted(set(heads)))
+        self._set(heads_off=off, difference=self._selection.difference and bool(off))
+
+    def switch_head(self, head: Head) -> None:
+        """Switch a head off, or on again; other heads stay as they are."""
+        self.set_heads_off({head}.symmetric_difference(self._selection.heads_off))
+
+    def set_difference(self, shown: bool) -> None:
+        """Show what the heads that are off changed, not what is left without them."""
+        self._set(difference=shown and bool(self._selection.heads_off))
 
     def set_composition(self, kind: CompositionKind) -> None:
         """Score pairs of heads by what the later one's queries, keys or values read."""

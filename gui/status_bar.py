@@ -1,10 +1,11 @@
-"""The line at the bottom: which model, what runs, how far, and the button that stops it."""
+"""The line at the bottom: which model, what runs, how far, and whether the checks pass."""
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
 
 from engine.messages import LoadModel, ModelFacts, Request, Result, RunPrompt
 from gui.engine_client import EngineClient, Failure
+from gui.receipt_light import ReceiptLight
 from gui.session import Session
 
 PATIENCE_MS = 200
@@ -12,7 +13,10 @@ PATIENCE_MS = 200
 
 
 class StatusBar(QStatusBar):
-    """Facts of the model on the left, work in the middle, the time of the last run."""
+    """Facts of the model on the left, work in the middle, checks and the time of the last run."""
+
+    receipts_wanted = Signal()
+    """Somebody wants to see the checks of the open head."""
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__()
@@ -29,10 +33,12 @@ class StatusBar(QStatusBar):
         self.stop = QPushButton("Cancel")
         self.stop.setToolTip("Stop what is being computed (Esc)")
         self.stop.clicked.connect(client.cancel)
+        self.receipts = ReceiptLight(session, client)
+        self.receipts.clicked.connect(self.receipts_wanted)
         self.last = _label("How long the last run took")
         self.addWidget(self.model)
         self.addWidget(self.work, 1)
-        for widget in (self.bar, self.stop, self.last):
+        for widget in (self.bar, self.stop, self.receipts, self.last):
             self.addPermanentWidget(widget)
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._patience.timeout.connect(lambda: self._show_work(True))
@@ -44,11 +50,9 @@ class StatusBar(QStatusBar):
         self._on_changed("model")
 
     def ask_again(self) -> None:
-        """Ask for the facts of the model, unless they are known."""
-        name = self._session.selection.model
-        if self._facts is None or self._facts.name != name:
-            self.model.setText(name)
-            self._client.ask(self, "facts", LoadModel(name))
+        """Ask once more for what is not known."""
+        self._ask_facts()
+        self.receipts.ask_again()
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take the facts of the model."""
@@ -68,11 +72,17 @@ class StatusBar(QStatusBar):
         """Learn that the model could not be opened; the panels say why."""
         self.model.setText("no model")
 
+    def _ask_facts(self) -> None:
+        name = self._session.selection.model
+        if self._facts is None or self._facts.name != name:
+            self.model.setText(name)
+            self._client.ask(self, "facts", LoadModel(name))
+
     def _on_changed(self, what: str) -> None:
         # What failed before stands in its panel; here it would outlive what it was about.
         self._failure = ""
         if what == "model":
-            self.ask_again()
+            self._ask_facts()
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
         if not what:

@@ -1,8 +1,8 @@
 """The application's style sheet, made from a theme: one radius, one unit, two weights.
 
 A widget asks for a look by a dynamic property: `card` (a frame that is a card), `role` on a label
-(`title`, `muted`, `small`, `good`, `bad`), `quiet` on a button without a frame, `segment` on a
-button of a segmented control.
+(`title`, `muted`, `small`, `good`, `bad`), `quiet` on a button without a frame and `tone` for its
+colour, `segment` on a button of a segmented control.
 """
 
 from pathlib import Path
@@ -44,6 +44,8 @@ QPushButton[quiet="true"], QToolButton[quiet="true"] {
 }
 QPushButton[quiet="true"]:hover, QToolButton[quiet="true"]:hover { background: $accent_ground; }
 QPushButton[quiet="true"]:focus, QToolButton[quiet="true"]:focus { border-color: $accent; }
+QPushButton[tone="muted"] { color: $muted; }
+QPushButton[tone="bad"] { color: $bad; font-weight: bold; }
 QPushButton::menu-indicator, QToolButton::menu-indicator { width: 0px; }
 
 QPushButton[segment] {

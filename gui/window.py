@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui import palette
+from gui.ablation_bar import AblationBar
 from gui.dock import CardDock
 from gui.engine_client import EngineClient
 from gui.guide_bar import GuideBar
@@ -101,7 +102,7 @@ class Window(QMainWindow):
         )
         self.setCentralWidget(self._stage)
         self.docks = [
-            CardDock(pkgutil.resolve_name(name)(session, client), self._stage) for name in PANELS
+            CardDock(pkgutil.resolve_name(name), session, client, self._stage) for name in PANELS
         ]
         self.guide = GuideBar(session)
         self.guide.cards_wanted.connect(self.open_cards)
@@ -114,9 +115,13 @@ class Window(QMainWindow):
         rows.setSpacing(0)
         rows.addWidget(self.top)
         rows.addWidget(self.guide)
+        rows.addWidget(AblationBar(session))
         self.setMenuWidget(above)
         self.status = StatusBar(session, client)
         self.setStatusBar(self.status)
+        self.status.receipts_wanted.connect(lambda: self.open_cards(["Receipts"]))
+        for dock in self.docks:
+            dock.filled.connect(self._on_filled)
         self.reset_layout()
         self.setMinimumSize(720, 480)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_system_theme)
@@ -124,8 +129,8 @@ class Window(QMainWindow):
 
     @property
     def panels(self) -> list[Panel]:
-        """The panels, in the order of PANELS."""
-        return [dock.panel for dock in self.docks]
+        """The panels that have been opened, in the order of PANELS."""
+        return [dock.panel for dock in self.docks if dock.panel is not None]
 
     def lay_out(self, layout: Layout) -> None:
         """Put every card where a layout has it, and close those that it has not."""
@@ -143,7 +148,7 @@ class Window(QMainWindow):
     def open_cards(self, titles: Sequence[str]) -> None:
         """Show some cards, in front of others."""
         for dock in self.docks:
-            if dock.panel.title in titles:
+            if dock.kind.title in titles:
                 dock.show()
                 dock.raise_()
 
@@ -156,7 +161,7 @@ class Window(QMainWindow):
 
     def save_picture(self) -> None:
         """Ask what to take a picture of."""
-        shown = [(dock.panel.title, dock) for dock in self.docks if dock.isVisible()]
+        shown = [(dock.kind.title, dock) for dock in self.docks if dock.isVisible()]
         subjects: list[tuple[str, QWidget]] = [("Window", self), *shown]
         dialog = PictureDialog(self, subjects)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -185,7 +190,7 @@ class Window(QMainWindow):
         super().paintEvent(event)
         if not self._was_painted:
             self._was_painted = True
-            self.panels[0].setFocus()
+            self.docks[0].fill().setFocus()
             QTimer.singleShot(0, self, self.painted.emit)
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -196,6 +201,9 @@ class Window(QMainWindow):
             self._settings.write()
         self.hide()
         event.accept()
+
+    def _on_filled(self, panel: Panel) -> None:
+        panel.panel_wanted.connect(lambda title: self.open_cards([title]))
 
     def _finish_layout(self) -> None:
         share_out(self._stage, self.docks, self._layout)
@@ -231,7 +239,7 @@ class Window(QMainWindow):
         for group in GROUPS:
             view.addSection(group)
             for dock in self.docks:
-                if dock.panel.group == group:
+                if dock.kind.group == group:
                     view.addAction(self._open_action(dock))
         view.addSeparator()
         themes = QActionGroup(self)
@@ -252,7 +260,7 @@ class Window(QMainWindow):
 
     def _open_action(self, dock: CardDock) -> QAction:
         action = dock.toggleViewAction()
-        action.setText(f"{dock.panel.title}: {dock.panel.about}")
+        action.setText(f"{dock.kind.title}: {dock.kind.about}")
         number = self.docks.index(dock) + 1
         if number < 10:
             action.setShortcut(QKeySequence(f"Ctrl+{number}"))

@@ -181,6 +181,34 @@ def test_figure_hands_over_the_head_only_where_a_question_has_none(run, monkeypa
     assert [given["width"] for given in written] == [3.25, 6, 3.25]
 
 
+def test_all_heads_are_answered_one_record_a_line(run):
+    words = ["--model", "toy-2l", "--token", "result", "--heads", "all"]
+    status, out, err = run("ask", "ov-tokens", *words)
+    records = [json.loads(line) for line in out.splitlines()]
+    assert (status, err) == (0, "")
+    assert [record["request"]["head"] for record in records] == ["0.0", "1.0"]
+    alone = run("ask", "ov-tokens", *words[:-2], "--head", "1.0")[1]
+    assert json.loads(alone) == records[1]
+
+
+def test_a_figure_of_all_heads_is_refused(run, tmp_path):
+    path = tmp_path / "f.pdf"
+    words = ["--model", "toy", "--heads", "all", "-o", str(path)]
+    status, out, err = run("figure", "spectrum", *words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "one head" in err
+    assert not path.exists()
+
+
+def test_heads_that_are_off_change_what_the_model_says(run):
+    whole, off = (
+        json.loads(run("ask", "run-prompt", *PROMPT, *words)[1])
+        for words in ([], ["--heads-off", "0.0"])
+    )
+    assert off["request"]["heads_off"] == ["0.0"]
+    assert whole["result"]["next_log_probs"] != off["result"]["next_log_probs"]
+
+
 def test_what_a_figure_could_not_do_is_said_when_verbose(run, monkeypatch, tmp_path):
     monkeypatch.setattr(figures, "write", lambda *given, **options: ("no font covers x",))
     words = ["figure", "attention", *PROMPT, "--layer", "0", "-o", str(tmp_path / "f.pdf")]

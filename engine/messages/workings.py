@@ -49,6 +49,8 @@ class Step(NamedTuple):
         [row, column], not a number where masked.
     marked_row
         The row of the query; none where the rows are not queries.
+    transposed
+        Whether what the papers call by this symbol is the transpose.
     """
 
     symbol: str
@@ -65,6 +67,7 @@ class Step(NamedTuple):
     column_labels: tuple[str, ...]
     values: FloatArray
     marked_row: int | None
+    transposed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +79,9 @@ class HeadWorkings:
         Says(
             "one matrix each, in the order in which they follow from each other: formula in "
             "TransformerLens's shapes, paper as the papers write it, index strings of both and the "
-            "symbols that they multiply (none for what is given), values [row, column], and the "
-            "query's row where rows are queries; of a vocabulary above 64 tokens only the "
+            "symbols that they multiply (none for what is given), values [row, column], the "
+            "query's row where rows are queries, and whether what the papers call by the symbol is "
+            "the transpose; of a vocabulary above 64 tokens only the "
             "prompt's, and for W_U and the logit change the 10 most raised and most lowered too"
         ),
     ]

@@ -8,9 +8,7 @@ from engine.messages import (
     QKDirection,
     QKTokens,
     ScoreRanking,
-    SkipTrigrams,
     TokenRanking,
-    TrigramList,
     VirtualHeadParts,
 )
 from gui.figures import bars, heading
@@ -138,14 +136,3 @@ def draw_direction(page: Page, request: Direction, result: OVDirection | QKDirec
         )
         y += 5.0
     return y - 5.0
-
-
-def draw_skip_trigrams(page: Page, request: SkipTrigrams, result: TrigramList) -> float:
-    """Draw a head's strongest skip-trigrams."""
-    y = heading.draw(page, f"{request.head.name} skip-trigrams", request.model)
-    y = heading.sentence(page, y, ["[source] … [query] → [out], the strongest first"])
-    listed = zip(result.source_labels, result.query_labels, result.out_labels, strict=True)
-    names = [f"{source} … {query} → {out}" for source, query, out in listed]
-    y = bars.draw(page, y, [Ranked("", names, result.values)])
-    words = f"{result.rule}; scores divided by {plain(result.divisor)}"
-    return heading.sentence(page, y + 2.0, [words])

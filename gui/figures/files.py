@@ -38,13 +38,12 @@ from engine.messages import (
     VirtualHead,
     Workings,
 )
-from gui.figures import provenance, rows
+from gui.figures import heading, provenance, rows
 from gui.figures.attention import draw_attention, draw_thumbnails
 from gui.figures.circuits import (
     draw_direction,
     draw_ov_tokens,
     draw_qk_tokens,
-    draw_skip_trigrams,
 )
 from gui.figures.compositions import draw_composition, draw_eigenvalues
 from gui.figures.fonts import GENERIC, uncovered
@@ -59,6 +58,7 @@ from gui.figures.paths import (
 )
 from gui.figures.prompt import draw_run
 from gui.figures.spectrum import draw_spectrum
+from gui.figures.trigrams import draw_skip_trigrams
 from gui.figures.workings import draw_receipts, draw_workings
 
 FIGURES: dict[type, Callable[..., float]] = {
@@ -209,8 +209,16 @@ def compose(
     with _exact():
         page = Page(width, font_size)
         height = FIGURES[type(request)](page, request, result, **options)
+        if off := getattr(request, "heads_off", ()) or _off_in_run(request):
+            listed = ", ".join(head.name for head in off)
+            height = heading.sentence(page, height + 2.0, [f"heads off: {listed}"])
         page.finish(height + _BOTTOM)
     return page
+
+
+def _off_in_run(request: Any) -> tuple[Head, ...]:
+    run = getattr(request, "run", None)
+    return () if run is None else run.heads_off
 
 
 def _render(page: Page, suffix: str, metadata: dict[str, Any]) -> bytes:

@@ -86,8 +86,6 @@ def _footnotes(request: HeadScores, result: MeasuredHeads) -> Iterator[str]:
         )
     if request.run is not None:
         yield "* on the prompt;"
-    if request.heads_off:
-        yield f"heads off: {', '.join(head.name for head in request.heads_off)};"
     yield (
         "outlined and named are the best head of each measure and those "
         f"within {TIE} of it ({MOST_TIED} at most), none below {LEAST_SCORE}."

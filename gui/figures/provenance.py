@@ -14,6 +14,8 @@ _NAMES = {request: question for question, request in QUESTIONS.items()}
 def _plain(value: Any) -> Any:
     if isinstance(value, Head):
         return str(value)
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
     if dataclasses.is_dataclass(value):
         return {
             field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)

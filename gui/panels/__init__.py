@@ -17,4 +17,7 @@ PANELS = (
     "gui.panels.virtual_head:VirtualHeadPanel",
     "gui.panels.eigenvalues:EigenvaluesPanel",
     "gui.panels.direct_path:DirectPathPanel",
+    "gui.panels.workings:WorkingsPanel",
+    "gui.panels.receipts:ReceiptsPanel",
+    "gui.panels.skip_trigrams:SkipTrigramsPanel",
 )

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
 from engine.messages import (
     Attention,
+    FloatArray,
     Kind,
     MeasuredHeads,
     Patterns,
@@ -14,7 +15,7 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, plain
-from gui.panels import reading
+from gui.panels import reading, switched_off
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token
@@ -33,6 +34,8 @@ UNITS: dict[str, str] = {
 LEAST_PICTURE, LEAST_STRIP = 150, 48
 """Heights at which a pattern, and two lines of tokens, can still be read."""
 HIDE_BOS = "Leave the BOS column out of the colour range; the numbers stay as they are"
+SWITCH_OFF = "Zero this head's output everywhere (X in Heads)"
+SWITCH_ON = "This head's output is zeroed everywhere; click to switch it on again (X in Heads)"
 NO_BOS = "This prompt does not begin with a BOS token"
 
 
@@ -43,11 +46,14 @@ class AttentionPanel(Panel):
     column = 1
     about = "where the open head looks"
     main = "shown"
-    draws = frozenset({"head", "query", "source", "kind", "looking", "hide_bos"})
+    draws = frozenset(
+        {"head", "query", "source", "kind", "looking", "hide_bos", "heads_off", "difference"}
+    )
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self._drawn = 0
+        self._before: FloatArray | None = None
         self.kind = Segmented(
             [("pattern", "pattern"), ("scores", "scores"), ("value-weighted", "value-weighted")],
             "What the cells hold",
@@ -56,7 +62,10 @@ class AttentionPanel(Panel):
         self.hide_bos = QPushButton("hide BOS")
         self.hide_bos.setCheckable(True)
         self.hide_bos.clicked.connect(session.set_hide_bos)
-        self.add_controls([self.kind, self.hide_bos])
+        self.switch = QPushButton()
+        self.switch.setCheckable(True)
+        self.switch.clicked.connect(lambda: session.switch_head(session.selection.head))
+        self.add_controls([self.kind, self.hide_bos, self.switch])
 
         self.heatmap = Heatmap()
         self.heatmap.setAccessibleName("Attention, query down and key across")
@@ -98,6 +107,8 @@ class AttentionPanel(Panel):
         if self.run_result() is not None:
             layer = now.head.layer
             wanted["shown"] = Attention(run, layer, now.kind)
+            if now.difference:
+                wanted["whole"] = Attention(self.session.whole_run, layer, now.kind)
             wanted["pattern"] = Attention(run, layer, "pattern")
             wanted["scores"] = Attention(run, layer, "scores")
         wanted["grid"] = self.session.scores
@@ -109,6 +120,9 @@ class AttentionPanel(Panel):
         run, shown = self.known("run"), self.known("shown")
         now = self.session.selection
         if not (isinstance(run, Run) and isinstance(shown, Patterns)):
+            return
+        whole = self._whole()
+        if now.difference and whole is None:
             return
         self.mark.setText(now.head.name)
         self.mark.show()
@@ -123,12 +137,16 @@ class AttentionPanel(Panel):
             return
         self._drawn = now.head.number
         values = shown.values[self._drawn]
-        kind = self._kind()
-        low, high = reading.limits(values, shown.mask, kind, hide_bos)
+        kind, unit = self._kind(), UNITS[self._kind()]
+        signed = kind == "scores" or whole is not None
+        self._before = None if whole is None else whole.values[self._drawn]
+        if self._before is not None:
+            values, unit = values - self._before, f"change of {unit}"
+        low, high = reading.limits(values, shown.mask, "scores" if signed else kind, hide_bos)
         ids = run.ids.tolist()
         pieces = self.pieces(ids)
         places = [place for place, token in enumerate(ids) if token in pieces]
-        colours: Colours = "diverging" if kind == "scores" else "sequential"
+        colours: Colours = "diverging" if signed else "sequential"
         self.heatmap.set_grid(
             values,
             shown.mask,
@@ -138,7 +156,7 @@ class AttentionPanel(Panel):
             colours=colours,
             row_title="query (destination)",
             column_title="key (source)",
-            unit=UNITS[kind],
+            unit=unit,
             pieces=(places, places),
         )
         query = reading.pinned_query(now, run)
@@ -149,14 +167,29 @@ class AttentionPanel(Panel):
         self.strip.set_tokens(shown.labels, ids, pieces)
         self.strip.set_values(np.where(seen, along, np.nan), (low, high), colours)
         self.strip.set_pinned(query)
-        token = Token(shown.labels[query])
-        if now.looking == "attends to":
-            self.sentence.set_parts(["from ", token, f" (query {query}), this head reads"])
-        else:
-            self.sentence.set_parts([token, f" (key {query}) is read from"])
+        self._say_what(Token(shown.labels[query]), query, values[shown.mask])
         self._say_cell(-1, -1)
         for cap in self._caps:
             cap.update()
+
+    def _whole(self) -> Patterns | None:
+        """Return the same patterns with no head off, where the difference is wanted."""
+        request = self.wants().get("whole")
+        found = None if request is None else self.current("whole", request)
+        return found if isinstance(found, Patterns) else None
+
+    def _say_what(self, token: Token, query: int, seen: FloatArray) -> None:
+        now = self.session.selection
+        said: list[str | Token]
+        if now.looking == "attends to":
+            said = ["from ", token, f" (query {query}), this head reads"]
+        else:
+            said = [token, f" (key {query}) is read from"]
+        if self._before is not None:
+            said += switched_off.change_in_words(now.head, now.heads_off, seen)
+        elif now.heads_off:
+            said.append(f", with {switched_off.off_in_words(now.heads_off)}")
+        self.sentence.set_parts(said)
 
     def _asked(self, slot: str) -> Attention | None:
         """Return the question behind what is known in a slot, old or new."""
@@ -181,6 +214,10 @@ class AttentionPanel(Panel):
 
     def _say_head(self) -> None:
         now = self.session.selection
+        off = now.head in now.heads_off
+        self.switch.setChecked(off)
+        self.switch.setText(f"{now.head.name} is off" if off else f"switch off {now.head.name}")
+        self.switch.setToolTip(SWITCH_ON if off else SWITCH_OFF)
         scores = self.current("grid", self.session.scores)
         if isinstance(scores, MeasuredHeads):
             told = (
@@ -190,10 +227,11 @@ class AttentionPanel(Panel):
             )
             of_head = sorted((float(scores.grid(field)[now.head]), name) for name, field in told)
             text = " · ".join(f"{name} {fixed(value, 2)}" for value, name in reversed(of_head))
+            text = f"switched off · {text}" if off else text
             self.subtitle.setText(text)  # what this head does least is elided first
             self.subtitle.setToolTip(f"{text}: mean attention on repeated random tokens")
         else:
-            self.subtitle.setText("")
+            self.subtitle.setText("switched off" if off else "")
 
     def _pin_cell(self, query: int, key: int) -> None:
         self.session.pin(query, key if key <= query else None)
@@ -218,6 +256,9 @@ class AttentionPanel(Panel):
             return [*parts, ": in the future, the head may not look there"]
         # The picture may still be that of the head before: its cells are what is told.
         number, asked = self._drawn, self._asked("shown")
+        if self._before is not None:
+            now, before = (float(v[query, key]) for v in (shown.values[number], self._before))
+            return [*parts, ": ", switched_off.number_in_words(self._kind(), now, before)]
         told: list[str] = []
         for slot, name in (("pattern", "pattern"), ("scores", "score")):
             found, other = self.known(slot), self._asked(slot)

@@ -206,6 +206,7 @@ class AttributionPanel(Panel):
         few = len(order) <= MOST_SOURCES
         most = self.sources.sizeHint().height() if few else NO_LIMIT
         self.sources.setMaximumHeight(most)
+        self.sources.setMinimumHeight(min(LEAST_SOURCES, most))
 
     def _output(self) -> OutputRanking | None:
         """Return what the open head adds to the logits, if it is there."""

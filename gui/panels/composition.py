@@ -19,7 +19,7 @@ from gui.engine_client import EngineClient
 from gui.numbers import fixed
 from gui.panels import pairs
 from gui.panels.folding import Folding
-from gui.panels.panel import Panel
+from gui.panels.pair_panel import PairPanel
 from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.session import Session
@@ -54,16 +54,16 @@ Z_TIP = (
 )
 
 
-class CompositionPanel(Panel):
+class CompositionPanel(PairPanel):
     """Pairs of heads as a map and as a list; a click opens one as a virtual head."""
 
     title = "Composition"
     column = 1
     group = "Model"
-    share = 10
     about = "which heads read what which earlier heads write"
     main = "scores"
     draws = frozenset({"pair", "head"})
+    ornaments = frozenset({"pair"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -78,6 +78,8 @@ class CompositionPanel(Panel):
             "What the later head reads: its queries, keys or values",
         )
         self.kind.changed.connect(lambda kind: session.set_composition(cast(CompositionKind, kind)))
+        for key, tip in MEANS.items():
+            self.kind.set_option_tip(key, tip)
         self.kind.set_value(session.selection.composition)
         self.add_controls([self.kind])
         self.sentence = Sentence("What the map shows")
@@ -91,6 +93,8 @@ class CompositionPanel(Panel):
             [("all", "all"), ("into", "into"), ("from", "out of")],
             "Which pairs are listed",
         )
+        self.which.set_option_tip("into", "Only pairs whose later head is the open one")
+        self.which.set_option_tip("from", "Only pairs whose earlier head is the open one")
         self.which.changed.connect(lambda _: self.redraw())
         self.caption = Sentence("Which pairs are listed")
         self.table = ScoreTable()
@@ -132,7 +136,6 @@ class CompositionPanel(Panel):
         """Show map and list."""
         scored, now = self._scored(), self.session.selection
         assert scored is not None
-        self.body.show()
         self.kind.set_value(now.composition)
         if self._map is not scored:
             self._map = scored
@@ -146,16 +149,6 @@ class CompositionPanel(Panel):
         self._draw_table(scored)
         self._say_cell(-1, -1)
         self._folding.fit()
-
-    def say_failure(self) -> None:
-        """Say in plain words that one layer has no pairs."""
-        facts = self.facts()
-        if facts is None or facts.n_layers > 1:
-            super().say_failure()
-            return
-        self.body.hide()
-        self.frame.waits.set_parts([])
-        self.notice.show_info(pairs.one_layer(facts))
 
     def describe(self, row: int, column: int) -> str:
         """Return what the tool tip of a cell says."""

@@ -43,10 +43,10 @@ class DirectPathPanel(Panel):
     title = "Direct path"
     column = 2
     group = "Model"
-    share = 8
     about = "the bigram table: what the model would say with no attention"
     main = "tokens"
     draws = frozenset({"query"})
+    ornaments = frozenset({"vocabulary", "guess"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -57,11 +57,12 @@ class DirectPathPanel(Panel):
             "Direct path: what the token raises, or what raises it",
         )
         self.way.changed.connect(lambda _: self.refresh())
-        self.add_controls([self.way])
+        self.way.set_option_tip("output", "What the token makes likelier next, and less likely")
+        self.way.set_option_tip("source", "Which tokens make this one likelier or less likely")
         self.choice = TokenChoice("Direct path: token asked about", "the pinned query's token")
         self.choice.chosen.connect(self._ask)
         self.choice.refused.connect(self.notice.show_failure)
-        self.above.addWidget(self.choice)
+        self.add_controls([self.choice, self.way])
         self.sentence = Sentence("What the lists say")
         self.lists = RaisedLowered("Direct path", self._ask)
         self.lists.setMinimumHeight(LEAST_LISTS)
@@ -124,12 +125,12 @@ class DirectPathPanel(Panel):
             self.lists.set_captions("raised by", "lowered by")
             said = " as the next token is raised and lowered, with no attention, by"
             self.sentence.set_parts([token, place + said])
-        self.lists.set_ranking(answer)
+        self.lists.set_ranking(answer, self.pieces(self.lists.ids_of(answer)))
         told = f" itself: rank {answer.rank:,} of {answer.d_vocab:,} · "
         told += (
             f"{fixed(answer.value, 2, signed=True)} · median {fixed(answer.median, 2, signed=True)}"
         )
-        self.small.set_parts([token, told + " · W_E W_U, without positions"])
+        self.small.set_parts([token, told + " · W_E W_U, no positions"])
         self._say_guess(answer)
 
     def _say_guess(self, answer: TokenRanking) -> None:

@@ -57,7 +57,6 @@ class EigenvaluesPanel(Panel):
 
     title = "Eigenvalues"
     column = 2
-    share = 9
     about = "whether the open head copies: the eigenvalues of its circuits"
     main = "values"
     draws = frozenset({"head"})
@@ -67,6 +66,8 @@ class EigenvaluesPanel(Panel):
         self._chosen: int | None = None
         self.header.setToolTip(tool_tip.literal(ABOUT))
         self.circuit = Segmented([("ov", "OV"), ("qk", "QK")], "Which circuit's eigenvalues")
+        self.circuit.set_option_tip("ov", "Does the head raise the tokens it reads?")
+        self.circuit.set_option_tip("qk", "Does a token look for tokens like itself?")
         self.circuit.changed.connect(self._on_circuit)
         self.add_controls([self.circuit])
         self.sentence = Sentence("What the eigenvalues say")
@@ -127,7 +128,7 @@ class EigenvaluesPanel(Panel):
             told = self.plane.say(shown)
         else:
             size = fixed(largest, decimals_for(largest))
-            told = f"{len(found.real)} eigenvalues, largest magnitude {size}"
+            told = f"{len(found.real)} eigenvalues over the largest magnitude, {size}"
             told = f"{told} · click one to read it" if largest > 0 else ""
         offset = self._offset()
         if circuit == "qk" and offset is not None:

@@ -27,10 +27,9 @@ class HeadsPanel(Panel):
     title = "Heads"
     column = 0
     group = "Model"
-    share = 6
     about = "all heads at once, and what each is good at"
     main = "thumbnails"
-    draws = frozenset({"head", "measure"})
+    draws = frozenset({"head", "measure", "heads_off"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -47,6 +46,7 @@ class HeadsPanel(Panel):
         self.grid.setAccessibleName("All heads, layer down, head across")
         self.grid.set_describe(self.describe)
         self.grid.selected.connect(session.choose_head)
+        self.grid.switched.connect(session.switch_head)
         self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.grid.setMinimumHeight(LEAST_HEIGHT)
         self.best = QWidget()
@@ -84,6 +84,7 @@ class HeadsPanel(Panel):
         now = self.session.selection
         shape = patterns.values.shape[:2]
         self.grid.set_thumbnails(patterns.values, patterns.mask)
+        self.grid.set_off(now.heads_off)
         self.measure.set_value(now.measure)
         fitting = scores is not None and scores.grid("induction").shape == shape
         for field, _, _ in KINDS:

@@ -15,7 +15,6 @@ class OVPanel(CircuitPanel):
 
     title = "OV"
     column = 2
-    share = 21
     about = "what the open head raises and lowers when it reads a token"
     circuit = "ov"
     captions = ("raises", "lowers")

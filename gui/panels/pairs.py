@@ -4,7 +4,7 @@ from math import isnan
 
 import numpy as np
 
-from engine.messages import CompositionScores, FloatArray, Head, IntArray, ModelFacts, Pair
+from engine.messages import CompositionScores, FloatArray, Head, IntArray, Pair
 from gui.numbers import fixed
 
 READS = {"q": "queries", "k": "keys", "v": "values"}
@@ -14,14 +14,6 @@ READS = {"q": "queries", "k": "keys", "v": "values"}
 def name(pair: Pair) -> str:
     """Return `L0H2 → L1H3`."""
     return f"{pair.earlier.name} → {pair.later.name}"
-
-
-def one_layer(facts: ModelFacts) -> str:
-    """Return why a model of one layer has no pairs."""
-    return (
-        f"{facts.name} has one layer. A pair is a head that writes and a head of a later layer "
-        "that reads it, so it takes a model of two layers or more, such as attn-2l."
-    )
 
 
 def strongest(scores: CompositionScores) -> Pair:

@@ -38,9 +38,7 @@ class Panel(QWidget):
 
     title: ClassVar[str] = ""
     column: ClassVar[int] = 0
-    """Where it stands at first: 0 left, 1 middle, 2 right."""
-    share: ClassVar[int] = 1
-    """How much of its column's height it takes at first."""
+    """Where it opens when its layout has no place for it: 0 left, 1 middle, 2 right."""
     group: ClassVar[str] = "Head"
     """Part of the View menu that it stands in: Prompt, Head, Model or Checks."""
     about: ClassVar[str] = ""

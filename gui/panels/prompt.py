@@ -1,18 +1,31 @@
 """The prompt: its text, its tokens, and what the model would say next."""
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import (
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+)
 
 from engine.messages import LoadModel, Request, Result, Run, RunPrompt, Vocabulary
 from gui.engine_client import EngineClient
+from gui.panels import switched_off
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
-from gui.panels.reading import count, pinned_query
+from gui.panels.reading import count, named, pinned_query
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.prompt_edit import PromptEdit
 from gui.widgets.ranked_list import RankedList
+from gui.widgets.score_model import ScoreColumn
+from gui.widgets.score_table import ScoreTable
 from gui.widgets.token_strip import TokenStrip
 
 EXAMPLES = (
@@ -33,8 +46,8 @@ SLOW_SECONDS = 0.5
 SLOW_RUNS = 2
 """After so many runs that took longer, Enter starts the next one instead of every keystroke."""
 HISTORY_LENGTH = 50
-LEAST_LIST_HEIGHT, LEAST_STRIP = 60, 48
-"""Heights of three rows, and of two lines of tokens."""
+LEAST_LIST_HEIGHT, LEAST_TABLE_HEIGHT, LEAST_STRIP = 60, 100, 48
+"""Heights of three rows, of three rows with a heading, and of two lines of tokens."""
 
 
 class PromptPanel(Panel):
@@ -43,10 +56,9 @@ class PromptPanel(Panel):
     title = "Prompt"
     column = 0
     group = "Prompt"
-    share = 5
     about = "the text, its tokens and the model's guesses"
     main = "run"
-    draws = frozenset({"query"})
+    draws = frozenset({"query", "difference"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -77,26 +89,38 @@ class PromptPanel(Panel):
         self._cap = HeightCap(self.strip, self.strip.heightForWidth, LEAST_STRIP)
         self.guesses = RankedList()
         self.guesses.setAccessibleName("Guesses for the next token")
-        guess_label = QLabel("next token")
-        guess_label.setProperty("role", "small")
+        self.changes = ScoreTable()
+        self.changes.setAccessibleName("Guesses for the next token, before and now")
+        self._lists = QStackedWidget()
+        self._lists.addWidget(self.guesses)
+        self._lists.addWidget(self.changes)
+        self._guess_label = QLabel()
+        self._guess_label.setProperty("role", "small")
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
         layout.addWidget(self.strip, 3)
-        layout.addWidget(guess_label)
-        layout.addWidget(self.guesses, 2)
-        self.guesses.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.guesses.setMinimumHeight(LEAST_LIST_HEIGHT)
+        layout.addWidget(self._guess_label)
+        layout.addWidget(self._lists, 2)
+        for widget in (self._lists, self.guesses, self.changes):
+            widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+            widget.setMinimumHeight(LEAST_LIST_HEIGHT)
         client.answered.connect(self._on_answered)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the run; the facts tell a good example, the vocabulary what is no text."""
         model = self.session.selection.model
-        return {
+        wanted: dict[str, Request] = {
             "facts": LoadModel(model),
             "run": self.session.run,
             "vocabulary": Vocabulary(model),
         }
+        facts = self.facts()
+        if self.session.selection.difference and facts is not None:
+            # Whole lists: a first guess of one run may stand anywhere in the other's.
+            wanted["all_now"] = replace(self.session.run, k=facts.d_vocab)
+            wanted["all_before"] = replace(self.session.whole_run, k=facts.d_vocab)
+        return wanted
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take an answer; a text that could be read goes into the history."""
@@ -119,6 +143,34 @@ class PromptPanel(Panel):
             signed=False,
             percent=True,
             pieces=self.pieces(run.next_ids.tolist()),
+        )
+        self._draw_changes(run)
+
+    def _draw_changes(self, run: Run) -> None:
+        wanted = self.wants()
+        now, before = (
+            self.current(slot, wanted[slot]) if slot in wanted else None
+            for slot in ("all_now", "all_before")
+        )
+        if not (isinstance(now, Run) and isinstance(before, Run)):
+            self._guess_label.setText("next token")
+            self._lists.setCurrentWidget(self.guesses)
+            self._lists.setMinimumHeight(LEAST_LIST_HEIGHT)
+            return
+        self._lists.setMinimumHeight(LEAST_TABLE_HEIGHT)
+        self._guess_label.setText("next token, probability in per cent")
+        self._lists.setCurrentWidget(self.changes)
+        off = named(self.session.selection.heads_off)
+        ids, was, is_ = switched_off.guesses(now, before, len(run.next_ids))
+        names = dict(zip(before.next_ids.tolist(), before.next_labels, strict=True))
+        self.changes.set_rows(
+            "",
+            [names[i] for i in ids.tolist()],
+            [
+                ScoreColumn("before", 100 * was, 1, tip="per cent in the whole model"),
+                ScoreColumn("now", 100 * is_, 1, tip=f"per cent without {off}"),
+                ScoreColumn("change", 100 * (is_ - was), 1, True, "percentage points"),
+            ],
         )
 
     def say_failure(self) -> None:

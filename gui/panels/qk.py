@@ -25,7 +25,6 @@ class QKPanel(CircuitPanel):
 
     title = "QK"
     column = 2
-    share = 21
     about = "what the open head looks for when it stands on a token"
     circuit = "qk"
     captions = ("looks for", "looks away from")

@@ -1,6 +1,6 @@
 """Two lists beside each other: the tokens at both ends of a ranking."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
@@ -55,8 +55,15 @@ class RaisedLowered(QWidget):
         for caption, text in zip(self.captions, (raised, lowered), strict=True):
             caption.setText(text)
 
-    def set_ranking(self, ranking: TokenRanking | VirtualHeadParts) -> None:
-        """Show both ends, the token asked about marked."""
+    def ids_of(self, ranking: TokenRanking | VirtualHeadParts) -> list[int]:
+        """Return the tokens of a ranking that are listed."""
+        raised, lowered = ranking.ids[:MOST_ROWS], ranking.bottom_ids[:MOST_ROWS]
+        return [*raised.tolist(), *lowered.tolist()]
+
+    def set_ranking(
+        self, ranking: TokenRanking | VirtualHeadParts, pieces: Collection[int]
+    ) -> None:
+        """Show both ends, the token asked about marked; pieces are tokens that are no text."""
         token = ranking.token_id
         first = min(len(ranking.ids), MOST_ROWS)
         self.raised.set_rows(
@@ -65,6 +72,7 @@ class RaisedLowered(QWidget):
             ranking.values[:first],
             signed=True,
             highlight=token,
+            pieces=pieces,
         )
         # In a vocabulary of few tokens both ends hold the same ones: each is listed once.
         last = min(len(ranking.bottom_ids), MOST_ROWS, ranking.d_vocab - first)
@@ -77,4 +85,5 @@ class RaisedLowered(QWidget):
             ranking.bottom_values[:last],
             signed=True,
             highlight=token,
+            pieces=pieces,
         )

@@ -1,10 +1,15 @@
 """What follows from the selection: which query is pinned, which source it reads, in words."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
-from engine.messages import Patterns, Run
+from engine.messages import Head, Patterns, Run
 from gui.session import Selection
+
+MOST_NAMED = 6
+"""Heads that one sentence names."""
 
 
 def pinned_query(selection: Selection, run: Run) -> int:
@@ -74,3 +79,11 @@ def limits(
 def count(number: int, what: str) -> str:
     """Return `1 token`, `2 tokens`."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def named(heads: Sequence[Head]) -> str:
+    """Return `L0H2`, `L0H2 and L1H3`; of many heads the first ones, and how many more."""
+    names = [head.name for head in heads]
+    if len(names) > MOST_NAMED:
+        names[MOST_NAMED - 1 :] = [f"{len(names) - MOST_NAMED + 1} more"]
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)

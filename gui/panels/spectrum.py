@@ -39,7 +39,6 @@ class SpectrumPanel(Panel):
 
     title = "Spectrum"
     column = 2
-    share = 19
     about = "the singular values of both circuits of the open head"
     main = "ov"
     draws = frozenset({"head"})

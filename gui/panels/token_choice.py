@@ -1,8 +1,7 @@
 """The token that a panel asks about: one that follows the prompt, or one that is typed."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPushButton, QWidget
-from superqt import QFlowLayout
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from engine.messages import VocabularyTokens
 from gui.theme import UNIT
@@ -40,12 +39,12 @@ class TokenChoice(QWidget):
         self.follow.setToolTip(f"Go back to {follows}")
         self.follow.clicked.connect(lambda: self.chosen.emit(None))
         self.follow.hide()
-        row = QFlowLayout(self)
+        row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setHorizontalSpacing(UNIT // 2)
-        row.setVerticalSpacing(UNIT // 2)
+        row.setSpacing(UNIT // 2)
         row.addWidget(self.field)
         row.addWidget(self.follow)
+        row.addStretch(1)
 
     def show_token(self, token: int, *, typed: bool) -> None:
         """Show the token asked about, and the way back where it was typed."""

@@ -1,15 +1,12 @@
 """Two heads in a row as one: where the pair looks, what it moves, how much passes through it."""
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import (
     Composition,
     CompositionScores,
-    Head,
     LoadModel,
-    ModelFacts,
     Pair,
     Request,
     Result,
@@ -23,7 +20,8 @@ from gui.engine_client import EngineClient
 from gui.numbers import fixed, percent
 from gui.panels import pairs, reading
 from gui.panels.folding import Folding
-from gui.panels.panel import Panel
+from gui.panels.pair_panel import PairPanel
+from gui.panels.pair_picker import PairPicker
 from gui.panels.raised_lowered import RaisedLowered
 from gui.panels.sentence import Sentence, Token
 from gui.panels.token_choice import TokenChoice
@@ -45,12 +43,11 @@ EXACT = "A2 diag(1/s) A1: the same with the norm between, s its scale on this pr
 NO_NORM = "this model has no norm between its layers: the product is exact"
 
 
-class VirtualHeadPanel(Panel):
+class VirtualHeadPanel(PairPanel):
     """The pattern of a pair, and what it raises and lowers."""
 
     title = "Virtual head"
     column = 2
-    share = 12
     about = "what two heads in a row do together"
     main = "parts"
     draws = frozenset({"pair", "query", "source", "hide_bos"})
@@ -58,29 +55,18 @@ class VirtualHeadPanel(Panel):
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self._token: int | None = None
-        self._heads_of: tuple[str, int, int] = ("", 0, 0)
         self.header.setToolTip(tool_tip.literal(ABOUT))
-        self.earlier, self.later = QComboBox(), QComboBox()
-        self.earlier.setAccessibleName("Earlier head, the one that writes")
-        self.later.setAccessibleName("Later head, the one that reads")
-        self.earlier.setToolTip("The earlier head: it reads the prompt and writes")
-        self.later.setToolTip("The later head: it reads what the earlier one wrote")
-        for box in (self.earlier, self.later):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.earlier.activated.connect(self._pick_earlier)
-        self.later.activated.connect(self._pick_later)
-        self._picker = QWidget()
-        row = QHBoxLayout(self._picker)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(UNIT // 2)
-        for widget in (self.earlier, QLabel("→"), self.later):
-            row.addWidget(widget)
-        self.add_controls([self._picker])
+        self.picker = PairPicker()
+        self.picker.picked.connect(session.choose_pair)
+        self.picker.hide()
+        self.add_controls([self.picker])
 
         self.share_sentence = Sentence("How much of what the later head reads the earlier wrote")
         self.pattern = Segmented(
             [("product", "product"), ("exact", "exact")], "The pattern without or with the norm"
         )
+        self.pattern.set_option_tip("product", PRODUCT)
+        self.pattern.set_option_tip("exact", EXACT)
         self.pattern.changed.connect(lambda _: self.redraw())
         self.explanation = Sentence("What the pattern is")
         self.heatmap = Heatmap()
@@ -177,10 +163,10 @@ class VirtualHeadPanel(Panel):
         if pair is None or run is None:
             return
         now = self.session.selection
-        self.body.show()
-        self._picker.show()
-        self._fill_pickers()
-        self._show_pair(pair)
+        facts = self.facts()
+        if facts is not None:
+            self.picker.show_pair(facts, pair)
+            self.picker.show()
         if now.pair is None:
             self.subtitle.setText(f"strongest by {pairs.READS[now.composition]}")
             self.subtitle.setToolTip("No pair was chosen: pick two heads, or click in Composition")
@@ -196,16 +182,11 @@ class VirtualHeadPanel(Panel):
         self._folding.fit()
 
     def say_failure(self) -> None:
-        """Say in plain words that one layer has no pairs."""
-        facts = self.facts()
-        if facts is None or facts.n_layers > 1:
-            super().say_failure()
-            return
-        self.body.hide()
-        self._picker.hide()
-        self.subtitle.setText("")
-        self.frame.waits.set_parts([])
-        self.notice.show_info(pairs.one_layer(facts))
+        """Say what failed; where no picture is left there is nothing to pick either."""
+        super().say_failure()
+        if self.showing_wait:
+            self.picker.hide()
+            self.frame.place_controls()
 
     def describe(self, query: int, source: int) -> str:
         """Return what the tool tip of a cell says."""
@@ -270,12 +251,12 @@ class VirtualHeadPanel(Panel):
         self.sentence.set_parts(
             ["reading ", Token(parts.token_label), f"{place}, the two together raise and lower"]
         )
-        self.lists.set_ranking(parts)
+        self.lists.set_ranking(parts, self.pieces(self.lists.ids_of(parts)))
         self.lists.setMaximumHeight(max(self.lists.height_of_rows(), LEAST_LISTS))
 
     def _say_rank(self, parts: VirtualHeadParts) -> list[str | Token]:
         told = f" itself: rank {parts.rank:,} of {parts.d_vocab:,} · "
-        told += f"{fixed(parts.value, 2, signed=True)} · from its embedding, without positions"
+        told += f"{fixed(parts.value, 2, signed=True)} · from its embedding, no positions"
         return [Token(parts.token_label), told]
 
     def _say_weights(self, parts: VirtualHeadParts) -> str:
@@ -285,46 +266,6 @@ class VirtualHeadPanel(Panel):
         more = f" … ({len(values)})" if len(values) > VALUES_TOLD else ""
         told = f"copying {copying} (by eigenvalues; 1: the pair raises what it reads)"
         return f"{told} · singular values of W_O1 W_V2: {first}{more}"
-
-    def _fill_pickers(self) -> None:
-        facts, now = self.facts(), self.session.selection
-        if not isinstance(facts, ModelFacts):
-            return
-        shape = (now.model, facts.n_layers, facts.n_heads)
-        if shape == self._heads_of:
-            return
-        self._heads_of = shape
-        for box, first, last in (
-            (self.earlier, 0, facts.n_layers - 1),
-            (self.later, 1, facts.n_layers),
-        ):
-            with QSignalBlocker(box):
-                box.clear()
-                for layer in range(first, last):
-                    for number in range(facts.n_heads):
-                        head = Head(layer, number)
-                        box.addItem(head.name, head)
-
-    def _show_pair(self, pair: Pair) -> None:
-        for box, head in ((self.earlier, pair.earlier), (self.later, pair.later)):
-            box.setCurrentIndex(box.findText(head.name))
-
-    def _pick_earlier(self, index: int) -> None:
-        pair, head = self.pair(), Head.parse(self.earlier.itemText(index))
-        if pair is not None:
-            later = pair.later
-            # A later head that could not read this one makes way for one that can.
-            if later.layer <= head.layer:
-                later = Head(head.layer + 1, later.number)
-            self.session.choose_pair(Pair(head, later))
-
-    def _pick_later(self, index: int) -> None:
-        pair, head = self.pair(), Head.parse(self.later.itemText(index))
-        if pair is not None:
-            earlier = pair.earlier
-            if earlier.layer >= head.layer:
-                earlier = Head(head.layer - 1, earlier.number)
-            self.session.choose_pair(Pair(earlier, head))
 
     def _pin_cell(self, query: int, source: int) -> None:
         self._token = None

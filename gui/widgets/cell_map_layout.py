@@ -19,11 +19,14 @@ from gui.widgets.grid_geometry import GridGeometry
 from gui.widgets.raster import edges
 
 _HALF = UNIT // 2
-_ACROSS = 48.0
+_ACROSS = 44.0
 """Columns at least so wide have labels that are read across, cut where they must be."""
 _ROW_LABELS, _COLUMN_LABELS = 0.34, 0.28
 """Shares of the width and of the height that labels may take."""
-_LONGEST = 14.0 * UNIT
+_LONGEST, _SHORTEST = 14.0 * UNIT, 5.0 * UNIT
+"""Pixels that a label may take at most, and may take whatever the height."""
+_MARGIN = 3
+"""Left of the labels, so that the focus ring does not touch them."""
 _EVEN_FROM = 8
 """Cells of at least so many device pixels are all alike."""
 _BAR_FROM = 420
@@ -121,6 +124,8 @@ class CellMapLayout:
     """How many of each there are."""
     row_room: float
     """How long a row's label may be."""
+    row_right: float
+    """Where rows' labels end."""
     beside: tuple[tuple[float, float], ...]
     """Left and right of each small column."""
     turn: Turn
@@ -174,7 +179,7 @@ def lay_out(
     names, heads = QFontMetricsF(cells.row_font), QFontMetricsF(cells.column_font)
     small = QFontMetricsF(palette.ui_font(small=True))
     row_room = axis_labels.room_for(cells.row_labels, names, min(_LONGEST, _ROW_LABELS * size[0]))
-    left, beside = row_room + _HALF, list[tuple[float, float]]()
+    left, beside = _MARGIN + row_room + _HALF, list[tuple[float, float]]()
     for _ in cells.beside:
         right = left + ceil(small.horizontalAdvance(fixed(0.0, 2))) + UNIT
         beside.append((left, right))
@@ -191,7 +196,7 @@ def lay_out(
     top: float = heads.height()
     if turn == "up":
         top = axis_labels.room_for(
-            cells.column_labels, heads, min(_LONGEST, _COLUMN_LABELS * size[1])
+            cells.column_labels, heads, min(_LONGEST, max(_SHORTEST, _COLUMN_LABELS * size[1]))
         )
     titles = [small.horizontalAdvance(item.title) + 2 for item in cells.beside]
     top = float(ceil(max([top, *titles]) + _HALF))
@@ -211,7 +216,8 @@ def lay_out(
         height = max(min(grid.bounds.height(), 20.0 * UNIT), least)
         bar = QRectF(grid.bounds.right() + 2 * UNIT, grid.bounds.top(), bar_width, height)
     whole = (len(cells.row_labels), len(cells.column_labels))
-    return CellMapLayout(grid, start, whole, row_room, tuple(beside), turn, bar)
+    right = _MARGIN + row_room + 1
+    return CellMapLayout(grid, start, whole, row_room, right, tuple(beside), turn, bar)
 
 
 def _share(count: int, room: float, limits: tuple[float, float]) -> tuple[float, int]:

@@ -54,7 +54,7 @@ def draw_texts(painter: QPainter, layout: CellMapLayout, cells: Cells) -> None:
     decimals = None
     if cells.texts is None:
         # One number of decimals for the whole map, or it would change while it is scrolled.
-        decimals = decimals_that_fit(cells.values, wide, metrics)
+        decimals = decimals_that_fit(cells.values, wide - _PAD, metrics)
         if decimals is None:
             return
     painter.setFont(font)
@@ -156,7 +156,7 @@ def draw_labels(
         placed: Iterable[Placed]
         if not across:
             placed = axis_labels.beside_rows(
-                shown, grid.row_spans(), layout.row_room + 1, layout.row_room, metrics, firsts[0]
+                shown, grid.row_spans(), layout.row_right, layout.row_room, metrics, firsts[0]
             )
         else:
             room = grid.bounds.top() - UNIT / 2

@@ -12,6 +12,8 @@ from gui.widgets.grid_geometry import GridGeometry
 
 MOST = 4096
 """No grid with more cells has room for numbers on any screen."""
+_ROUNDING = 1e-6
+"""What whole numbers may be off by, over the largest of them, in single precision."""
 
 
 def decimals_that_fit(
@@ -31,9 +33,14 @@ def decimals_that_fit(
     finite = values[np.isfinite(values)]
     if finite.size == 0:
         return None
-    least = decimals_for(finite)
     ends = (float(finite.min()), float(finite.max()))
-    for decimals, share in ((least + 1, 0.5), (least, 0.9)):
+    choices = [(0, 0.9)]
+    if np.abs(finite - np.rint(finite)).max() > _ROUNDING * np.abs(finite).max():
+        least = decimals_for(finite)
+        choices = [(least + 1, 0.5), (least, 0.9)]
+        if np.abs(finite).max() >= 10 and least > 1:
+            choices.append((least - 1, 0.9))
+    for decimals, share in choices:
         if max(metrics.horizontalAdvance(fixed(end, decimals)) for end in ends) <= share * width:
             return decimals
     return None
@@ -52,7 +59,7 @@ def draw(
     seen = np.isfinite(values) if mask is None else np.isfinite(values) & mask
     if grid.pitch < metrics.height() or not seen.any():
         return
-    decimals = decimals_that_fit(values[seen], grid.pitch, metrics)
+    decimals = decimals_that_fit(values[seen], grid.column_pitch, metrics)
     if decimals is None:
         return
     painter.setFont(font)

@@ -28,7 +28,7 @@ _DOT = 3.5
 _REACH = 1.08
 """What of each axis is shown, in shares of the largest magnitude: dots at its end are whole."""
 _TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
-_TITLES = ("real part / largest magnitude", "imaginary part / largest magnitude")
+_TITLES = ("real part", "imaginary part")
 _STEPS = {
     Qt.Key.Key_Left: -1,
     Qt.Key.Key_Up: -1,

@@ -65,8 +65,13 @@ class GridGeometry:
 
     @property
     def pitch(self) -> float:
-        """Side of a cell, logical pixels."""
+        """Height of a cell, logical pixels."""
         return self.height / self.ratio / (len(self.row_edges) - 1)
+
+    @property
+    def column_pitch(self) -> float:
+        """Width of a cell, logical pixels; that of a square one is its height."""
+        return self.width / self.ratio / (len(self.column_edges) - 1)
 
     def cell(self, row: int, column: int) -> QRectF:
         """Return the place of a cell, logical pixels."""

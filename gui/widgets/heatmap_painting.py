@@ -23,7 +23,7 @@ def draw_cells(
     """Draw the cells, the lines between them, their numbers, and the colour bar."""
     grid = layout.grid
     painter.drawPixmap(grid.bounds.topLeft(), picture)
-    _draw_lines(painter, grid)
+    draw_lines(painter, grid)
     if shown.values.size <= cell_numbers.MOST:
         cell_numbers.draw(painter, grid, shown.values, shown.mask, shown.colouring)
     colour_bar.draw(painter, layout.bar, shown.colouring, shown.reach, shown.unit)
@@ -61,20 +61,31 @@ def draw_frames(
     """Frame the pinned row and column, and the cell under the mouse."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     row, column = pinned
-    # Thin cells are framed from outside, or the frame would hide what it frames.
-    thick, out = (2.0, 0.0) if grid.pitch >= _LINES_FROM else (1.0, 0.5)
-    painter.setPen(painting.pen(palette.theme().accent, thick))
+    accent = palette.theme().accent
     if column is not None:
+        thick, out = _frame(grid.column_pitch)
+        painter.setPen(painting.pen(accent, thick))
         painter.drawRect(grid.column(column).adjusted(-out, -out, out, out))
     if row is not None:
+        thick, out = _frame(grid.pitch)
+        painter.setPen(painting.pen(accent, thick))
         painter.drawRect(grid.row(row).adjusted(-out, -out, out, out))
-    if pointed is not None and grid.pitch >= 4:
+    if pointed is not None and min(grid.pitch, grid.column_pitch) >= 4:
         painter.setPen(painting.pen(LIGHT.muted))
         painter.drawRect(grid.cell(*pointed).adjusted(0.5, 0.5, -0.5, -0.5))
 
 
-def _draw_lines(painter: QPainter, grid: GridGeometry) -> None:
-    if grid.pitch < _LINES_FROM:
+def _frame(pitch: float) -> tuple[float, float]:
+    """Return how thick a frame is and how far outside it lies.
+
+    Thin cells are framed from outside, or the frame would hide what it frames.
+    """
+    return (2.0, 0.0) if pitch >= _LINES_FROM else (1.0, 0.5)
+
+
+def draw_lines(painter: QPainter, grid: GridGeometry) -> None:
+    """Draw lines between cells that are large enough to have them."""
+    if min(grid.pitch, grid.column_pitch) < _LINES_FROM:
         return
     colour = QColor(palette.theme().masked)
     thick = max(1, round(grid.ratio)) / grid.ratio

@@ -46,10 +46,18 @@ class LabelledGrid:
         return not self.values.size
 
     @cached_property
+    def seen_values(self) -> npt.NDArray[np.floating]:
+        """The numbers that may be seen, [number]."""
+        finite = np.isfinite(self.values)
+        seen: npt.NDArray[np.floating] = self.values[
+            finite if self.mask is None else finite & self.mask
+        ]
+        return seen
+
+    @cached_property
     def reach(self) -> tuple[float, float]:
         """The smallest and the largest number that may be seen."""
-        finite = np.isfinite(self.values)
-        seen = self.values[finite if self.mask is None else finite & self.mask]
+        seen = self.seen_values
         return (float(seen.min()), float(seen.max())) if seen.size else (0.0, 0.0)
 
     def inside(self, row: int | None, column: int | None) -> tuple[int | None, int | None]:

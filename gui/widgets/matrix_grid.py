@@ -48,12 +48,15 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
 
     selected = Signal(object)
     """Head that a click or an arrow key asks for."""
+    switched = Signal(object)
+    """Head that the key X asks to switch off, or on again."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown = HeadPictures()
         self._score_name = ""
         self._best: Mapping[str, Sequence[Head]] = {}
+        self._off: Sequence[Head] = ()
         self._selected: Head | None = None
         self._describe: Callable[[Head], str] | None = None
         self._message = ""
@@ -88,6 +91,11 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
     def set_best(self, best: Mapping[str, Sequence[Head]]) -> None:
         """Mark the best heads of each measure by the first letter of the measure's name."""
         self._best = dict(best)
+        self.viewport().update()
+
+    def set_off(self, heads: Sequence[Head]) -> None:
+        """Cross out the heads that are switched off."""
+        self._off = tuple(heads)
         self.viewport().update()
 
     def set_selected(self, head: Head | None) -> None:
@@ -169,7 +177,11 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
         return self.handle(event) or super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Ask for the head beside the selected one."""
+        """Ask for the head beside the selected one, or to switch that one off or on."""
+        chosen = self._selected
+        if event.key() == Qt.Key.Key_X and chosen is not None and self._shown.has(chosen):
+            self.switched.emit(chosen)
+            return
         step = _STEPS.get(Qt.Key(event.key()))
         if step is None or self._shown.empty:
             super().keyPressEvent(event)
@@ -232,6 +244,8 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
             self._picture = self._shown.picture(grid, _GAP)
         painter.drawPixmap(grid.bounds.topLeft(), self._picture)
         matrix_marks.draw_gaps(painter, grid, _GAP)
+        crossed = [head for head in self._off if self._shown.has(head)]
+        matrix_marks.draw_crosses(painter, grid, crossed, _GAP)
         scores, colouring = self._shown.scores, self._shown.colouring
         if scores is not None:
             marked = {head for heads in self._best.values() for head in heads}

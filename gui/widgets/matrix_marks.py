@@ -1,6 +1,6 @@
 """What is drawn over the image of all heads: gaps, names, scores, marks of the best, frames."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,20 @@ def draw_scores(
         cell = grid.cell(layer, number).adjusted(0, 0, -gap, -gap)
         place = below if Head(layer, number) in marked else centre
         painter.drawText(cell, place | Qt.TextFlag.TextSingleLine, fixed(score, decimals))
+
+
+def draw_crosses(painter: QPainter, grid: GridGeometry, heads: Iterable[Head], gap: int) -> None:
+    """Cross out heads: a line of ink over a broader one of card, to be seen on any picture."""
+    theme = palette.theme()
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for head in heads:
+        cell = grid.cell(*head).adjusted(1, 1, -gap - 1, -gap - 1)
+        for colour, width in ((theme.card, 5.0), (theme.bad, 2.0)):
+            painter.setPen(painting.pen(colour, width))
+            painter.drawLine(cell.topLeft(), cell.bottomRight())
+            painter.drawLine(cell.bottomLeft(), cell.topRight())
+    painter.restore()
 
 
 def draw_best(

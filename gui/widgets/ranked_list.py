@@ -4,41 +4,23 @@ from collections.abc import Collection, Sequence
 from math import ceil
 
 import numpy.typing as npt
-from PySide6.QtCore import (
-    QModelIndex,
-    QPersistentModelIndex,
-    QPoint,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import (
-    QFontMetrics,
-    QFontMetricsF,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QTableView, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QFontMetrics, QFontMetricsF
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui import palette
 from gui.theme import UNIT
-from gui.widgets import painting
 from gui.widgets.axis_labels import widest_of
 from gui.widgets.ranked_model import BAR, RANK, TOKEN, VALUE, RankedModel, RowsAre
-from gui.widgets.ranked_row import ROW_HEIGHT, RankedRow
+from gui.widgets.ranked_row import RankedRow
+from gui.widgets.row_table import ROW_HEIGHT, RowTable
 
 _MOST_ROWS_ASKED = 12
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _NARROW = 22 * UNIT
 """Below this width the column of ranks goes."""
 
 
-class RankedList(QTableView):
+class RankedList(RowTable):
     """A click or Enter on a row chooses its token; Ctrl+C copies rows at full precision."""
 
     chosen = Signal(int)
@@ -47,26 +29,11 @@ class RankedList(QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ranked = RankedModel(self)
-        self._message = ""
         self.setModel(self._ranked)
         self.setItemDelegate(RankedRow(self))
-        self.setProperty("quiet", True)
         self.setAccessibleName("Ranked tokens")
-        self.setShowGrid(False)
-        for header in (self.horizontalHeader(), self.verticalHeader()):
-            header.hide()
-            header.setMinimumSectionSize(1)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setMouseTracking(True)
+        self.horizontalHeader().hide()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.clicked.connect(self._choose)
 
     def set_rows(
         self,
@@ -102,19 +69,18 @@ class RankedList(QTableView):
             What ids are those of: tokens; positions, which are told instead of ranks; or parts,
             whose ids tell a reader nothing.
         """
-        self._message = ""
+        self.set_message("")
         self._ranked.pieces = frozenset(pieces)
         self._ranked.rows_are = rows_are
         self._ranked.set_rows(ids, labels, values, signed, highlight, percent)
-        self._fit_columns()
+        self.share_width()
         self.updateGeometry()
 
     def clear(self, message: str) -> None:
         """Show a sentence instead of rows."""
         self._ranked.set_rows([], [], [], False, None, False)
-        self._message = message
+        self.set_message(message)
         self.updateGeometry()
-        self.viewport().update()
 
     def sizeHint(self) -> QSize:
         """Return the size at which up to a dozen rows show without scrolling."""
@@ -125,44 +91,17 @@ class RankedList(QTableView):
         """Return a size at which a row can be read."""
         return QSize(18 * UNIT, 3 * ROW_HEIGHT)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Choose by Enter, copy by Ctrl+C."""
-        if event.key() in _ENTER and self.currentIndex().isValid():
-            self._choose(self.currentIndex())
-        elif event.matches(QKeySequence.StandardKey.Copy):
-            self._copy()
-        else:
-            super().keyPressEvent(event)
+    def choose(self, row: int) -> None:
+        """Tell which token was chosen."""
+        self.chosen.emit(self._ranked.token_id(row))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width out anew."""
-        super().resizeEvent(event)
-        self._fit_columns()
+    def copied(self, row: int) -> str:
+        """Return rank, id, token and value."""
+        return self._ranked.as_text(row)
 
-    def indexAt(self, pos: QPoint) -> QModelIndex:
-        """Return what is shown at a place: where a row would be cut there is nothing."""
-        return super().indexAt(pos) if self._whole_rows().contains(pos) else QModelIndex()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw whole rows, or the message."""
-        shown = event.region().intersected(self._whole_rows())
-        if not shown.isEmpty():
-            super().paintEvent(QPaintEvent(shown))
-        if self._message:
-            painter = QPainter(self.viewport())
-            painting.message(painter, self.viewport().rect(), self._message)
-            painter.end()
-
-    def _whole_rows(self) -> QRect:
-        """Return the part of the viewport in which no row is cut."""
-        area, row = self.viewport().rect(), self._row_height()
-        if area.height() < row:
-            return area
-        above = -self.verticalOffset() % row  # scrolled to the end, Qt aligns the last row below
-        return area.adjusted(0, above, 0, -((area.height() - above) % row))
-
-    def _fit_columns(self) -> None:
-        self.verticalHeader().setDefaultSectionSize(self._row_height())
+    def share_width(self) -> None:
+        """Give the token what it needs and the bar the rest."""
+        self.verticalHeader().setDefaultSectionSize(self.row_height())
         tokens = QFontMetricsF(palette.token_font())
         figures = QFontMetrics(palette.ui_font())
         width = self.viewport().width()
@@ -178,14 +117,3 @@ class RankedList(QTableView):
         self.setColumnHidden(RANK, narrow)
         for column, size in ((RANK, rank), (TOKEN, token), (BAR, room - token), (VALUE, value)):
             self.setColumnWidth(column, size)
-
-    def _row_height(self) -> int:
-        return max(ROW_HEIGHT, QFontMetrics(palette.token_font()).height() + UNIT // 2)
-
-    def _choose(self, index: QModelIndex | QPersistentModelIndex) -> None:
-        self.chosen.emit(self._ranked.token_id(index.row()))
-
-    def _copy(self) -> None:
-        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})
-        lines = [self._ranked.as_text(row) for row in rows or range(self._ranked.rowCount())]
-        QGuiApplication.clipboard().setText("\n".join(lines))

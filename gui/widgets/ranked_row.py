@@ -8,8 +8,8 @@ from gui import palette
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.ranked_model import BAR, HIGHLIGHT, PIECE, RANK, SPAN, TOKEN, VALUE
+from gui.widgets.row_table import ROW_HEIGHT
 
-ROW_HEIGHT = 20
 _BAR_HEIGHT = 8.0
 _LEAST_BAR = 1.5
 

@@ -13,6 +13,9 @@ from gui import palette
 from gui.numbers import fixed
 from gui.widgets import tool_tip
 
+SHARE = Qt.ItemDataRole.UserRole
+"""The length of a cell's bar, as a share of the longest, and the width of the widest number."""
+
 _NOWHERE = QModelIndex()
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -22,7 +25,7 @@ class ScoreColumn:
     """Numbers of one kind, one a row.
 
     `title` stands over them, `values` [row] may hold what is not a number, `tip` says in a
-    sentence what they are.
+    sentence what they are; `bar` draws one beside each number.
     """
 
     title: str
@@ -30,6 +33,14 @@ class ScoreColumn:
     decimals: int = 2
     signed: bool = False
     tip: str = ""
+    bar: bool = False
+
+    def share(self, row: int) -> float:
+        """Return a number as a share of the largest magnitude, negative where it is."""
+        finite = self.values[np.isfinite(self.values)]
+        largest = float(np.abs(finite).max(initial=0.0))
+        value = float(self.values[row])
+        return value / largest if largest > 0 and np.isfinite(value) else 0.0
 
     def text(self, row: int) -> str:
         """Return a number as it is shown."""
@@ -113,6 +124,9 @@ class ScoreModel(QAbstractTableModel):
         chosen = place == self._highlight
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self.columns[column - 1].text(place) if column else self.names[place]
+        if role == SHARE and column and self.columns[column - 1].bar:
+            shown = self.columns[column - 1]
+            return shown.share(place), shown.widest(QFontMetrics(palette.ui_font()))
         if role == Qt.ItemDataRole.FontRole:
             return palette.ui_font() if column else palette.token_font(bold=chosen)
         if role == Qt.ItemDataRole.ForegroundRole:

@@ -3,30 +3,21 @@
 from collections.abc import Callable, Sequence
 from math import ceil
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFontMetrics,
-    QFontMetricsF,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QFontMetricsF
+from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
 
 from gui import palette
 from gui.theme import UNIT
-from gui.widgets import painting
 from gui.widgets.axis_labels import widest_of
+from gui.widgets.row_table import RowTable
+from gui.widgets.score_bars import LEAST_BAR, ScoreBars
 from gui.widgets.score_model import ScoreColumn, ScoreModel
 
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_LEAST_ROW, _MOST_BETWEEN = 20, 4 * UNIT
+_MOST_BETWEEN, _LONGEST_BAR = 4 * UNIT, 20 * UNIT
 
 
-class ScoreTable(QTableView):
+class ScoreTable(RowTable):
     """A click or Enter on a row chooses it; Ctrl+C copies rows at full precision."""
 
     chosen = Signal(int)
@@ -35,28 +26,16 @@ class ScoreTable(QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._scores = ScoreModel(self)
-        self._message = ""
         self.setModel(self._scores)
-        self.setProperty("quiet", True)
+        self.setItemDelegate(ScoreBars(self))
         self.setAccessibleName("Scores")
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.verticalHeader().hide()
         header = self.horizontalHeader()
-        header.setMinimumSectionSize(1)
         header.setSectionsClickable(True)
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         self.setSortingEnabled(True)
-        self.clicked.connect(self._choose)
 
     def set_rows(self, title: str, names: Sequence[str], columns: Sequence[ScoreColumn]) -> None:
         """Show rows in the order given, or in that of the column that was last sorted by.
@@ -78,9 +57,9 @@ class ScoreTable(QTableView):
         for column in columns:
             if len(column.values) != len(names):
                 raise ValueError(f"{len(column.values)} numbers for {len(names)} names")
-        self._message = ""
+        self.set_message("")
         self._scores.set_rows(title, names, columns)
-        self._fit_columns()
+        self.share_width()
 
     def set_highlight(self, place: int | None) -> None:
         """Mark a row as the selected one, and bring it into view."""
@@ -95,8 +74,7 @@ class ScoreTable(QTableView):
     def clear(self, message: str) -> None:
         """Show a sentence instead of rows."""
         self._scores.set_rows(self._scores.title, (), ())
-        self._message = message
-        self.viewport().update()
+        self.set_message(message)
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
@@ -106,63 +84,31 @@ class ScoreTable(QTableView):
         """Return a size at which a few rows can be read."""
         return QSize(26 * UNIT, 12 * UNIT)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Choose by Enter, copy by Ctrl+C."""
-        if event.key() in _ENTER and self.currentIndex().isValid():
-            self._choose(self.currentIndex())
-        elif event.matches(QKeySequence.StandardKey.Copy):
-            self._copy()
-        else:
-            super().keyPressEvent(event)
+    def choose(self, row: int) -> None:
+        """Tell which row was chosen, by its place in what was given."""
+        self.chosen.emit(self._scores.place(row))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width out anew."""
-        super().resizeEvent(event)
-        self._fit_columns()
+    def copied(self, row: int) -> str:
+        """Return the name and every number."""
+        return self._scores.as_text(row)
 
-    def indexAt(self, pos: QPoint) -> QModelIndex:
-        """Return what is shown at a place: where a row would be cut there is nothing."""
-        return super().indexAt(pos) if self._whole_rows().contains(pos) else QModelIndex()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw whole rows, or the message."""
-        shown = event.region().intersected(self._whole_rows())
-        if not shown.isEmpty():
-            super().paintEvent(QPaintEvent(shown))
-        if self._message:
-            painter = QPainter(self.viewport())
-            painting.message(painter, self.viewport().rect(), self._message)
-            painter.end()
-
-    def _whole_rows(self) -> QRect:
-        """Return the part of the viewport in which no row is cut."""
-        area, row = self.viewport().rect(), self.verticalHeader().defaultSectionSize()
-        if area.height() < row:
-            return area
-        above = -self.verticalOffset() % row  # scrolled to the end, Qt aligns the last row below
-        return area.adjusted(0, above, 0, -((area.height() - above) % row))
-
-    def _fit_columns(self) -> None:
+    def share_width(self) -> None:
+        """Give the names what they need, and the numbers the rest."""
         figures = QFontMetrics(palette.ui_font())
         tokens = QFontMetricsF(palette.token_font())
-        row = max(_LEAST_ROW, ceil(tokens.height()) + UNIT // 2)
-        self.verticalHeader().setDefaultSectionSize(row)
+        self.verticalHeader().setDefaultSectionSize(self.row_height())
         widths = [
             max(figures.horizontalAdvance(column.title), column.widest(figures)) + UNIT
             for column in self._scores.columns
         ]
         wanted = ceil(widest_of(self._scores.names, tokens)) + UNIT
         width = self.viewport().width()
+        bars = [place for place, column in enumerate(self._scores.columns) if column.bar]
+        for place in bars:
+            room = min((width - sum(widths) - wanted) // len(bars), _LONGEST_BAR)
+            widths[place] += room if room >= LEAST_BAR + UNIT else 0
         # What is left over stands between the numbers, up to what keeps a row together.
         more = min(max(width - sum(widths) - wanted, 0) // max(len(widths), 1), _MOST_BETWEEN)
         name = min(wanted, max(width - sum(widths), 0))
         for column, width in enumerate([name, *(width + more for width in widths)]):
             self.setColumnWidth(column, width)
-
-    def _choose(self, index: QModelIndex | QPersistentModelIndex) -> None:
-        self.chosen.emit(self._scores.place(index.row()))
-
-    def _copy(self) -> None:
-        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})
-        lines = [self._scores.as_text(row) for row in rows or range(self._scores.rowCount())]
-        QGuiApplication.clipboard().setText("\n".join(lines))

@@ -85,7 +85,8 @@ def test_a_model_of_one_layer_is_told_in_plain_words(open_panels, model):
     text = TEXT if model == "attn-1l" else "result = 0 ans return"
     _, _, panels = open_panels(Selection(model, text), CompositionPanel, VirtualHeadPanel)
     for panel in panels:
-        assert panel.notice.text().startswith(f"{model} has one layer.")
+        assert panel.showing_wait
+        assert panel.waiting_text.startswith(f"{model} has one layer.")
 
 
 @pytest.mark.parametrize(

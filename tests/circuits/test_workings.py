@@ -215,3 +215,24 @@ def test_one_hot_rows_of_a_large_vocabulary_have_a_column_for_each_token_that_oc
     assert change.shape[1] <= 9 + 20
     row = change.values[found.query]
     assert (np.diff(row) <= 0).all()
+
+
+def test_a_head_that_is_off_gets_and_adds_nothing(answer):
+    run = RunPrompt("attn-2l", prompts.TEA, heads_off=(Head(1, 3),))
+    off, on = (answer(Workings(run, Head(1, number))) for number in (3, 2))
+    assert not values(off, "r").any()
+    assert not values(off, "h").any()
+    assert not values(off, "ΔL").any()
+    assert "off" in off.step("r").sentence
+    assert values(off, "A").any()
+    assert values(on, "h").any()
+
+
+def test_what_earlier_layers_wrote_lacks_the_heads_that_are_off(answer, raw):
+    head = Head(0, 2)
+    whole = answer(Workings(RunPrompt("attn-2l", prompts.TEA), Head(1, 3)))
+    run = RunPrompt("attn-2l", prompts.TEA, heads_off=(head,))
+    without = answer(Workings(run, Head(1, 3)))
+    seen = plain_transformer.run(raw("attn-2l"), raw("attn-2l").encode(prompts.TEA))
+    gone = values(whole, "L") - values(without, "L")
+    np.testing.assert_allclose(gone, seen.head_outputs[0][2], rtol=0, atol=2e-4)

@@ -16,6 +16,7 @@ from engine.messages import (
     QKTokens,
     Refused,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Thumbnails,
     VirtualHead,
@@ -23,6 +24,7 @@ from engine.messages import (
 
 RUN = RunPrompt("toy", "ans 0")
 TOY = ["--model", "toy"]
+OFF = (Head(0, 1), Head(0, 3))
 PROMPT = [*TOY, "--text", "ans 0"]
 
 
@@ -69,6 +71,27 @@ def parse(question, argv):
         ),
         ("head-scores", [*TOY, "--seed", "7"], HeadScores("toy", seed=7)),
         (
+            "head-scores",
+            [*PROMPT, "--heads-off", "0.3,L0H1"],
+            HeadScores("toy", heads_off=OFF, run=RunPrompt("toy", "ans 0", heads_off=OFF)),
+        ),
+        ("head-scores", [*TOY, "--heads-off", "0.1,0.3"], HeadScores("toy", heads_off=OFF)),
+        (
+            "run-prompt",
+            [*PROMPT, "--heads-off", "0.3,0.1,0.3"],
+            RunPrompt("toy", "ans 0", heads_off=OFF),
+        ),
+        (
+            "thumbnails",
+            [*PROMPT, "--heads-off", "0.1,0.3"],
+            Thumbnails(RunPrompt("toy", "ans 0", heads_off=OFF)),
+        ),
+        (
+            "skip-trigrams",
+            [*TOY, "--head", "0.0", "--filter", " Tea"],
+            SkipTrigrams("toy", Head(0, 0), filter=" Tea"),
+        ),
+        (
             "head-output",
             [*PROMPT, "--head", "0.0", "--position", "0", "--target", "ans"],
             HeadOutput(RUN, Head(0, 0), 0, "ans"),
@@ -112,12 +135,23 @@ def test_options_become_the_request(question, argv, request_):
         ("spectrum", TOY, "spectrum needs --head: layer.head"),
         ("ov-tokens", [*TOY, "--head", "0.0", "--bos"], "--bos and --no-bos are about a prompt"),
         ("spectrum", [*TOY, "--head", "0.0", "--dense=yes"], "--dense"),
+        ("spectrum", [*TOY, "--head", "0.0", "--heads", "all"], "--head and --heads all exclude"),
+        ("spectrum", [*TOY, "--heads", "0.1"], "--heads takes the word all, not '0.1'"),
+        ("composition", [*TOY, "--heads", "all"], "no option '--heads'"),
+        ("run-prompt", [*PROMPT, "--heads-off", "0.1,x"], "'x' is not a head"),
+        ("ov-tokens", [*TOY, "--heads", "all", "--heads-off", "0.0"], "--heads-off is about a pro"),
     ],
 )
 def test_a_wrong_option_is_refused_in_one_sentence(question, argv, sentence):
     with pytest.raises(Refused, match=sentence) as caught:
         parse(question, argv)
     assert "\n" not in str(caught.value)
+
+
+def test_all_heads_are_asked_for_where_a_question_has_one():
+    request, given = read(parser("spectrum"), "spectrum", [*TOY, "--HEADS", "All"])
+    assert given.heads == "all"
+    assert request == Spectrum("toy", Head(0, 0))  # the head stands until the model is known
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.messages import QUESTIONS, Head, Patterns, Refused, SingularValues
+from engine.messages import QUESTIONS, Head, MeasuredHeads, Patterns, Refused, SingularValues
 from engine.records import field_types, request_from_json, request_to_json, result_to_json
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -62,6 +62,8 @@ def test_a_request_comes_back_from_json_as_it_was(question, data):
         ({"question": "spectrum", "model": "toy", "head": "0.0", "circuit": "o"}, "ov or qk, not"),
         ({"question": "head-scores", "model": "toy", "seed": True}, "it is a whole number"),
         ({"question": "head-scores", "model": "toy", "seed": 1.5}, "it is a whole number"),
+        ({"question": "run-prompt", "model": "toy", "text": "", "heads_off": "0.1"}, "a list of h"),
+        ({"question": "run-prompt", "model": "toy", "text": "", "heads_off": [1]}, 'such as "0.3"'),
         ({"question": "attention", "run": "tea", "layer": 0}, "'run' cannot be \"tea\": it is an"),
         ({"question": "attention", "run": {"text": "tea"}, "layer": 0}, "run needs .*'model'"),
     ],
@@ -82,6 +84,16 @@ def test_numbers_that_json_lacks_become_null():
     assert record["values"] == [[[1.5, None], [None, None]]]
     assert record["mask"] == [[True, False], [False, False]]
     assert record["divisor"] is None
+
+
+def test_measures_are_an_object_of_lists_in_json():
+    scores = {"induction": np.array([0.5, np.nan]), "entropy": np.array([1.0, 2.0])}
+    record = result_to_json(MeasuredHeads((Head(0, 0), Head(0, 1)), scores, None))
+    assert record == {
+        "heads": ["0.0", "0.1"],
+        "scores": {"induction": [0.5, None], "entropy": [1.0, 2.0]},
+        "length": None,
+    }
 
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))

@@ -23,8 +23,10 @@ from engine.messages import (
     Group,
     Head,
     HeadOutput,
+    HeadReceipts,
     HeadRows,
     HeadScores,
+    HeadWorkings,
     LayerGuesses,
     ListModels,
     LoadModel,
@@ -41,6 +43,7 @@ from engine.messages import (
     Patterns,
     QKDirection,
     QKTokens,
+    Receipts,
     Refused,
     Request,
     Result,
@@ -48,18 +51,21 @@ from engine.messages import (
     RunPrompt,
     ScoreRanking,
     SingularValues,
+    SkipTrigrams,
     Spectrum,
     Table,
     ThumbnailPatterns,
     Thumbnails,
     TokenRanking,
     TokenTable,
+    TrigramList,
     VirtualHead,
     VirtualHeadParts,
     Vocabulary,
     VocabularyTokens,
+    Workings,
 )
-from tests.gui import fake_pairs, fake_parts
+from tests.gui import fake_pairs, fake_parts, fake_trigrams, fake_workings
 
 LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
 BEST_INDUCTION = (1, 2)
@@ -265,6 +271,9 @@ class FakeEngine:
     def _DirectPath(self, request: DirectPath) -> TokenRanking:
         return fake_pairs.direct_path(request, LABELS)
 
+    def _SkipTrigrams(self, request: SkipTrigrams) -> TrigramList:
+        return fake_trigrams.skip_trigrams(request, LABELS)
+
     def _HeadOutput(self, request: HeadOutput) -> OutputRanking:
         return fake_parts.head_output(request, self._ids(request.run), LABELS)
 
@@ -283,6 +292,12 @@ class FakeEngine:
 
     def _heads(self) -> tuple[Head, ...]:
         return tuple(Head(layer, number) for layer in range(self.layers) for number in range(HEADS))
+
+    def _Workings(self, request: Workings) -> HeadWorkings:
+        return fake_workings.workings(request, self._ids(request.run), LABELS)
+
+    def _Receipts(self, request: Receipts) -> HeadReceipts:
+        return fake_workings.receipts(request)
 
     def _ids(self, request: RunPrompt) -> np.ndarray:
         words = request.text.split(" ") if request.text else []

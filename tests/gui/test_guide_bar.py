@@ -35,7 +35,7 @@ def test_reveal_selects_what_the_step_shows_and_opens_its_cards(qtbot, window, s
     step = GUIDE.steps[0]
     assert session.selection == step.shows
     assert window.guide.text.text == step.reveal
-    assert {d.panel.title for d in window.docks if d.isVisible()} == set(step.cards)
+    assert {d.kind.title for d in window.docks if d.isVisible()} == set(step.cards)
 
 
 def test_a_guide_is_walked_to_its_end_and_closes(qtbot, window):
@@ -70,7 +70,7 @@ def test_end_leaves_the_window_as_it_is(qtbot, window, session):
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
 def test_every_step_names_cards_that_exist_and_stays_on_its_prompt(window, guide):
-    titles = {dock.panel.title for dock in window.docks}
+    titles = {dock.kind.title for dock in window.docks}
     first = guide.steps[0].shows
     for step in guide.steps:
         assert set(step.cards) <= titles

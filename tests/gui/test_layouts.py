@@ -13,14 +13,14 @@ def test_a_layout_shows_its_cards_in_columns_and_no_others(qtbot, window, layout
     window.resize(*size)
     window.lay_out(layout)
     qtbot.wait(50)
-    by_title = {dock.panel.title: dock for dock in window.docks}
-    placed = [t for column in layout.columns for titles in column.cards for t in titles]
+    by_title = {dock.kind.title: dock for dock in window.docks}
+    placed = [title for column in layout.columns for title in column.titles]
     assert {t for t, dock in by_title.items() if not dock.isHidden()} == set(placed)
-    left = [by_title[column.cards[0][0]].geometry() for column in layout.columns]
+    left = [by_title[column.titles[0]].geometry() for column in layout.columns]
     for one, next_ in pairwise(left):
         assert one.right() < next_.left()
     for column in layout.columns:
-        fronts = [by_title[titles[0]] for titles in column.cards]
+        fronts = [by_title[stack.titles[0]] for stack in column.stacks]
         assert not fronts[0].visibleRegion().isEmpty()
         # Qt takes the handles between columns from them.
         assert fronts[0].width() >= column.least - 4
@@ -39,5 +39,5 @@ def test_reset_goes_back_to_the_layout_last_chosen(qtbot, window):
     window.docks[0].close()
     window.reset_layout()
     qtbot.wait(50)
-    placed = {t for column in LAYOUTS[-1].columns for titles in column.cards for t in titles}
-    assert {d.panel.title for d in window.docks if not d.isHidden()} == placed
+    placed = {title for column in LAYOUTS[-1].columns for title in column.titles}
+    assert {d.kind.title for d in window.docks if not d.isHidden()} == placed

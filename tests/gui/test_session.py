@@ -19,12 +19,24 @@ def test_the_run_is_made_from_model_text_and_bos():
     assert session.run == RunPrompt("toy", "0 ans", False)
 
 
+def test_heads_that_are_off_are_those_of_every_run_until_another_model_opens(told):
+    session, names = told
+    session.set_heads_off([Head(1, 3), Head(0, 2), Head(1, 3)])
+    off = (Head(0, 2), Head(1, 3))
+    assert session.selection.heads_off == session.run.heads_off == session.scores.heads_off == off
+    assert names == ["heads_off"]
+    session.open_model("toy")
+    assert session.run.heads_off == session.scores.heads_off == ()
+    assert "heads_off" in names
+
+
 def test_setting_what_is_already_set_tells_nobody(told):
     session, names = told
     session.set_text(session.selection.text)
     session.open_model(session.selection.model)
     session.set_prepend_bos(None)
     session.set_kind("pattern")
+    session.set_heads_off([])
     session.suggest_head(session.selection.head)
     assert names == []
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox
 
 from engine.messages import Head, RunPrompt
 from gui import palette, screenshot
+from gui.layouts import LAYOUTS
 from gui.panels import PANELS
 from gui.picture_dialog import PictureDialog
 from gui.session import Session
@@ -15,20 +16,27 @@ from gui.settings import Settings
 from gui.window import Window
 
 
+def cards(layout):
+    """Return the titles of a layout's cards."""
+    return {title for column in layout.columns for title in column.titles}
+
+
 def test_every_panel_has_a_card_and_a_menu_entry(window):
     assert len(window.docks) == len(PANELS)
+    at_first = cards(LAYOUTS[0])
     for dock in window.docks:
-        assert dock.isVisible()
-        assert dock.panel.state == "fresh"
+        shown = dock.kind.title in at_first
+        assert dock.isVisible() == shown
+        assert not shown or dock.panel.state == "fresh"
         action = dock.toggleViewAction()
         action.trigger()
-        assert not dock.isVisible()
+        assert dock.isVisible() != shown
         action.trigger()
-        assert dock.isVisible()
+        assert dock.isVisible() == shown
 
 
 def test_the_default_layout_has_prompt_over_heads_attention_and_three_cards_on_the_right(window):
-    place = {dock.panel.title: dock.geometry() for dock in window.docks}
+    place = {dock.kind.title: dock.geometry() for dock in window.docks}
     assert place["Prompt"].bottom() < place["Heads"].top()
     assert place["Heads"].right() < place["Attention"].left()
     assert place["Attention"].right() < place["OV"].left()
@@ -55,8 +63,8 @@ def test_in_a_low_window_the_last_card_lies_behind_the_one_above(qtbot, window):
     window.resize(1000, 700)
     window.reset_layout()
     qtbot.wait(30)
-    titles = {dock.panel.title for dock in window.docks if dock.visibleRegion().isEmpty()}
-    assert titles == {"Spectrum"}
+    seen = {dock.kind.title for dock in window.docks if not dock.visibleRegion().isEmpty()}
+    assert cards(LAYOUTS[0]) - seen == {"Spectrum"}
 
 
 def test_reset_layout_brings_back_a_closed_and_a_floating_card(qtbot, window):
@@ -64,7 +72,8 @@ def test_reset_layout_brings_back_a_closed_and_a_floating_card(qtbot, window):
     window.docks[3].setFloating(True)
     window.reset_layout()
     qtbot.wait(30)
-    assert all(dock.isVisible() and not dock.isFloating() for dock in window.docks)
+    assert {dock.kind.title for dock in window.docks if dock.isVisible()} == cards(LAYOUTS[0])
+    assert not any(dock.isFloating() for dock in window.docks)
 
 
 def test_the_status_bar_names_model_heads_and_the_last_run(window):
@@ -85,8 +94,9 @@ def test_long_work_can_be_stopped_and_asked_again(qtbot, window, session, engine
     assert not window.status.stop.isVisible()
     engine.seconds = 0
     window.ask_again()
+    shown = [panel for panel in window.panels if panel.title in cards(LAYOUTS[0])]
     qtbot.waitUntil(
-        lambda: not client.busy and all(p.state == "fresh" for p in window.panels), timeout=5000
+        lambda: not client.busy and all(p.state == "fresh" for p in shown), timeout=5000
     )
 
 
@@ -198,6 +208,8 @@ def test_prompt_model_and_layout_come_back(qtbot, qapp, client):
     first.session.set_text("kept, “exactly”")
     first.session.choose_head(Head(1, 1))
     first.docks[5].close()
+    first.docks[8].show()
+    expected = [dock.isVisible() for dock in first.docks]
     first.close()
     again = Window(Session(Settings().selection()), client, Settings(), "light")
     qtbot.addWidget(again)
@@ -205,7 +217,8 @@ def test_prompt_model_and_layout_come_back(qtbot, qapp, client):
     again.show()
     qtbot.wait(30)
     assert again.session.selection.text == "kept, “exactly”"
-    assert [dock.isVisible() for dock in again.docks] == [True] * 5 + [False]
+    assert [dock.isVisible() for dock in again.docks] == expected
+    assert expected.count(True) == 6
 
 
 def test_the_window_is_painted_before_an_engine_is_asked_for(qtbot, qapp, session):

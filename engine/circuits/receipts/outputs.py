@@ -4,6 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from engine.circuits.head_output import moved
 from engine.circuits.receipts.scene import (
     DOUBLE,
     OF_LARGEST,
@@ -30,12 +31,12 @@ def heads_add(scene: Scene, job: Job) -> Receipt:
     model, layer = scene.model, scene.head.layer
     big, b_O = model.stacked_output(layer)
     stacked = scene.own["z"].flatten(1) @ big + b_O  # [position, head * d_head] first
-    summed = model.written_bias(layer).double().expand(len(scene.read), -1)
+    bias = model.written_bias(layer, scene.passed.heads_off)
+    summed = bias.double().expand(len(scene.read), -1)
     for number in range(model.n_heads):
         job.step(number, model.n_heads, "adding heads")
-        weights = model.head(Head(layer, number))
         pattern = scene.passed.patterns[layer][number].double()
-        summed = summed + pattern @ scene.read @ weights.W_V.double() @ weights.W_O.double()
+        summed = summed + pattern @ moved(model, scene.passed, Head(layer, number)).double()
     written = scene.own["written"]
     if model.normalized:
         stacked, written = centred(stacked), centred(written)
@@ -57,6 +58,10 @@ def orders(scene: Scene, job: Job) -> Receipt:
     "One attention head, taken apart", "The paper's derivation, step by step". b_V, which folding
     moves into b_O, is taken off the model's own r.
     """
+    name = "three steps = A first = W_OV first"
+    compares = f"A (X W_V) W_O, (A X) W_OV, A (X W_OV) and the model's own r W_O: {OF_LARGEST}"
+    if scene.off:
+        return undefined(name, compares, "the head is off: the model has no r of it")
     A, X, weights = scene.pattern, scene.read, scene.weights
     steps = A @ (X @ weights.W_V) @ weights.W_O
     W_OV = weights.W_V @ weights.W_O
@@ -64,8 +69,8 @@ def orders(scene: Scene, job: Job) -> Receipt:
     through = own.double() @ weights.W_O
     first_A, first_W = (A @ X) @ W_OV, A @ (X @ W_OV)
     return measured(
-        "three steps = A first = W_OV first",
-        f"A (X W_V) W_O, (A X) W_OV, A (X W_OV) and the model's own r W_O: {OF_LARGEST}",
+        name,
+        compares,
         apart(steps, first_A, first_W, through),
         SINGLE,
         ("three steps against the model, max |change|", float((steps - through).abs().max())),
@@ -94,11 +99,11 @@ def flattened(scene: Scene, job: Job) -> Receipt:
     job.step(0, 1, "flattening")
     A, X = scene.pattern[:count, :count], scene.read[:count]
     flat = kronecker(A, weights.W_V @ weights.W_O) @ X.flatten()
-    moved = A @ X @ weights.W_V @ weights.W_O
+    written = A @ X @ weights.W_V @ weights.W_O
     return measured(
         name,
         f"{compares} (the first {count} of {len(scene.read)} positions)",
-        apart(flat.view_as(moved), moved),
+        apart(flat.view_as(written), written),
         DOUBLE,
         ("rows of the product", float(len(flat))),
     )

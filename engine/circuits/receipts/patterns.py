@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.circuits.receipts.scene import OF_LARGEST, SINGLE, Scene, apart, measured
+from engine.circuits.receipts.scene import OF_LARGEST, SINGLE, Scene, apart, measured, undefined
 from engine.job import Job
 from engine.messages import Receipt
 
@@ -83,6 +83,13 @@ def doubling(scene: Scene, job: Job) -> Receipt:
     "One attention head, taken apart", "Two linear operations, and only one is non-linear". Biases
     are taken off first; for the output the pattern is held as it was.
     """
+    name = "doubling the stream multiplies scores by 4 and, A fixed, the output by 2"
+    compares = (
+        f"the model run again with what the layer reads doubled, biases taken off: {OF_LARGEST} "
+        "in the scores and in r"
+    )
+    if scene.off:
+        return undefined(name, compares, "the head is off: it has no output to double")
     (layer, number), model = scene.head, scene.model
     at, held = f"blocks.{layer}.attn.", scene.passed.patterns[layer]
     kept = model.probe(
@@ -90,6 +97,7 @@ def doubling(scene: Scene, job: Job) -> Receipt:
         job,
         [f"{at}hook_q", f"{at}hook_k", f"{at}hook_z"],
         {f"{at}hook_in": lambda read: 2 * read, f"{at}hook_pattern": lambda pattern: held},
+        scene.passed.heads_off,
     )
     b_Q, b_K = scene.weights.b_Q, scene.weights.b_K
     kv, b_V = model.kv_head(number), model.value_bias(scene.head).double()
@@ -99,9 +107,8 @@ def doubling(scene: Scene, job: Job) -> Receipt:
     moved_twice = kept[f"{at}hook_z"][:, number] - b_V
     scores, output = apart(twice, 4 * once), apart(moved_twice, 2 * moved)
     return measured(
-        "doubling the stream multiplies scores by 4 and, A fixed, the output by 2",
-        f"the model run again with what the layer reads doubled, biases taken off: {OF_LARGEST} "
-        "in the scores and in r",
+        name,
+        compares,
         max(scores, output),
         SINGLE,
         ("scores, off four times", scores),

@@ -50,6 +50,11 @@ class Scene:
     pattern: Float[Tensor, "query key"]
 
     @property
+    def off(self) -> bool:
+        """Whether the head itself is off in this run."""
+        return self.head in self.passed.heads_off
+
+    @property
     def future(self) -> Tensor:
         """True where a query may not look, [query, key]."""
         return torch.ones_like(self.pattern, dtype=torch.bool).triu(1)
@@ -66,7 +71,8 @@ def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
     weights = double(model.head(head))
     passed = model.run(run, job)
     at = f"blocks.{head.layer}.attn."
-    kept = model.probe(passed.ids, job, [f"{at}hook_z", f"{at}hook_out"])
+    names = [f"{at}hook_z", f"{at}hook_out"]
+    kept = model.probe(passed.ids, job, names, heads_off=passed.heads_off)
     return Scene(
         model=model,
         run=run,

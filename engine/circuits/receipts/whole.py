@@ -25,7 +25,7 @@ def stream_adds_up(scene: Scene, job: Job) -> Receipt:
     model, passed = scene.model, scene.passed
     total = _entering(model, passed.ids)
     for layer in range(model.n_layers):
-        total = total + model.written_bias(layer).double()
+        total = total + model.written_bias(layer, passed.heads_off).double()
         for number in range(model.n_heads):
             done = layer * model.n_heads + number
             job.step(done, model.n_layers * model.n_heads, "adding heads")
@@ -60,7 +60,7 @@ def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
 def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
     """Check that a pass with folded weights alone predicts what the model does."""
     model, own = scene.model, scene.own["logits"][-1].double()
-    last = _folded_pass(model, scene.passed.ids, job)
+    last = _folded_pass(model, scene.passed.ids, scene.passed.heads_off, job)
     logits = model.logits(last.float()[:, None], job)[:, 0] + model.logit_biases()
     apart_ = (logits.double().log_softmax(-1) - own.log_softmax(-1)).abs().max()
     return measured(
@@ -72,17 +72,21 @@ def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
     )
 
 
-def _folded_pass(model: Model, ids: tuple[int, ...], job: Job) -> Float[Tensor, " d_model"]:
+def _folded_pass(
+    model: Model, ids: tuple[int, ...], heads_off: tuple[Head, ...], job: Job
+) -> Float[Tensor, " d_model"]:
     """Return what the unembedding reads at the last position, by folded weights alone."""
     stream = _entering(model, ids)
     future = torch.ones(len(ids), len(ids), dtype=torch.bool).triu(1)
     for layer in range(model.n_layers):
         scaled = stream / model.scale(stream)[:, None]
-        written = model.written_bias(layer).double().expand_as(stream)
+        written = model.written_bias(layer, heads_off).double().expand_as(stream)
         for number in range(model.n_heads):
             done = layer * model.n_heads + number
             job.step(done, model.n_layers * model.n_heads, "running folded heads")
-            weights = double(model.head(Head(layer, number)))
+            if (head := Head(layer, number)) in heads_off:
+                continue
+            weights = double(model.head(head))
             queries, keys = scaled @ weights.W_Q + weights.b_Q, scaled @ weights.W_K + weights.b_K
             scores = (queries @ keys.mT / model.divisor).masked_fill(future, -torch.inf)
             written = written + scores.softmax(-1) @ scaled @ weights.W_V @ weights.W_O

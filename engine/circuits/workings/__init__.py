@@ -41,11 +41,12 @@ def workings(model: Model, request: Workings, job: Job) -> HeadWorkings:
     passed = model.run(request.run, job)
     query = position(request.query, len(passed.ids))
     maker = Maker(model.tokens.labelled(passed.ids), query)
+    off = request.head in passed.heads_off
     read = model.read(passed.streams[layer])
     steps = (
         *inputs(model, maker, passed, layer, read),
         *where(model, maker, passed, request.head, weights),
-        *what(model, maker, passed.patterns[layer][number], weights, read),
+        *what(model, maker, passed.patterns[layer][number], weights, read, off),
     )
     made = {step.symbol: torch.tensor(step.values) for step in steps}
     return HeadWorkings(

@@ -66,6 +66,7 @@ class Maker:
             column_labels=self._named(axes[1], columns, tokens),
             values=values.numpy() + 0.0,  # no negative zeros
             marked_row=self.query if axes[0] in ("query", "position") else None,
+            transposed=paper.startswith(f"{symbol}ᵀ"),
         )
 
     def _named(self, axis: AxisName, count: int, tokens: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ def what(
     pattern: Float[Tensor, "query key"],
     weights: HeadWeights,
     read: Float[Tensor, "position d_model"],
+    off: bool,
 ) -> list[Step]:
     """Return the steps from the pattern to what the head writes: values, r, h, their circuit.
 
@@ -37,9 +38,12 @@ def what(
         The head's folded weights.
     read : Tensor
         What the head reads [position, d_model].
+    off : bool
+        Whether the head is off, its r zeroed.
     """
     value = read @ weights.W_V
-    result = pattern @ value
+    result = 0 * value if off else pattern @ value
+    got = "What each position gets: the average of the values, weighted by its row of A."
     steps = [
         maker.step(
             "W_V", "what", ("d_model", "d_head"), weights.W_V,
@@ -54,9 +58,10 @@ def what(
         ),
         maker.step(
             "r", "what", ("query", "d_head"), result,
-            "What each position gets: the average of the values, weighted by its row of A.",
-            formula="r = A V", paper="r = A V",
-            einsum=("qs, sh -> qh", "qs, sh -> qh"), operands=("A", "V"),
+            "What each position gets: nothing, since the head is off." if off else got,
+            formula="r = 0" if off else "r = A V", paper="r = 0" if off else "r = A V",
+            einsum=("", "") if off else ("qs, sh -> qh", "qs, sh -> qh"),
+            operands=() if off else ("A", "V"),
         ),
         maker.step(
             "W_O", "what", ("d_head", "d_model"), weights.W_O,

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from PIL import Image
 
 from engine import messages
 from engine.messages import Head, Refused
-from gui.figures import FIGURES, write
+from engine.records import request_from_json
+from gui.figures import FIGURES, provenance, write
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg
 
@@ -146,6 +148,15 @@ def test_a_file_that_cannot_be_completed_leaves_the_old_one(
         write(*samples.table(), path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_question_in_a_file_can_be_asked_again() -> None:
+    off = (Head(0, 2), Head(1, 3))
+    for name, (request, _) in samples.everything().items():
+        if hasattr(request, "run") and request.run is not None:
+            more = {"heads_off": off} if name == "head-scores" else {}
+            request = replace(request, run=replace(request.run, heads_off=off), **more)
+        assert request_from_json(json.loads(provenance.question(request))) == request
 
 
 def test_a_file_says_what_question_it_answers_and_holds_no_date(tmp_path: Path) -> None:

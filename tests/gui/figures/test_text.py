@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,21 @@ def test_heads_as_good_as_the_best_are_named_and_none_where_no_head_does_it(
 @pytest.mark.parametrize("name", list(samples.everything()))
 def test_pages_of_other_sizes_are_as_tidy(name: str, width: float, font_size: float) -> None:
     assert_tidy(compose(*samples.everything()[name], width=width, font_size=font_size))
+
+
+@pytest.mark.parametrize("name", ["attention", "run-prompt", "head-scores"])
+def test_a_figure_names_the_heads_that_were_off(name: str) -> None:
+    request, result = samples.everything()[name]
+    off = {"heads_off": (Head(0, 2), Head(1, 3))}
+    if name == "run-prompt":
+        request = replace(request, **off)
+    else:
+        run = replace(request.run, **off)
+        request = replace(request, run=run, **(off if name == "head-scores" else {}))
+    page = compose(request, result)
+    assert_tidy(page)
+    said = " ".join(artist.get_text() for artist in page.figure.findobj(Text))
+    assert "heads off: L0H2, L1H3" in said
 
 
 @pytest.mark.parametrize("font_size", [5.0, 7.0, 10.0])

@@ -66,4 +66,4 @@ def test_the_models_own_guess_has_its_rank_in_the_bigram_table(panel):
 
 
 def test_small_print_names_the_table(panel):
-    assert "W_E W_U, without positions" in panel.small.text
+    assert "W_E W_U, no positions" in panel.small.text

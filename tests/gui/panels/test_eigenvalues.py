@@ -67,7 +67,7 @@ def test_another_head_forgets_the_point(panel, session, settle):
     assert panel.small.text.startswith("eigenvalue 2")
     session.choose_head(Head(0, 1))
     settle(panel)
-    assert panel.small.text.startswith("6 eigenvalues, largest magnitude")
+    assert panel.small.text.startswith("6 eigenvalues over the largest magnitude")
 
 
 @pytest.mark.parametrize("engine", [FakeEngine(positions="rotary")])

@@ -15,11 +15,14 @@ from engine.messages import (
     LogitLens,
     OVTokens,
     QKTokens,
+    Receipts,
     Refused,
     RunPrompt,
+    SkipTrigrams,
     Spectrum,
     Thumbnails,
     VirtualHead,
+    Workings,
 )
 from gui.engine_client import EngineClient
 from gui.panels import PANELS
@@ -42,8 +45,11 @@ MAIN = {
     "Virtual head": VirtualHead,
     "Eigenvalues": Eigenvalues,
     "Direct path": DirectPath,
+    "Workings": Workings,
+    "Receipts": Receipts,
+    "Skip-trigrams": SkipTrigrams,
 }
-WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues")
+WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues", "Skip-trigrams")
 FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WEIGHTS_ALONE)]
 """Panels whose picture depends on the prompt's text."""
 

@@ -25,7 +25,10 @@ def asked(panel):
 def test_it_opens_the_strongest_pair_until_one_is_chosen(panel, session, settle):
     assert (asked(panel).earlier, asked(panel).later) == BEST_PAIR
     assert panel.subtitle.text() == "strongest by keys"
-    assert (panel.earlier.currentText(), panel.later.currentText()) == ("L0H1", "L1H2")
+    assert (panel.picker.earlier.currentText(), panel.picker.later.currentText()) == (
+        "L0H1",
+        "L1H2",
+    )
     session.choose_pair(Pair(Head(0, 3), Head(1, 0)))
     settle(panel)
     assert (asked(panel).earlier, asked(panel).later) == (Head(0, 3), Head(1, 0))
@@ -128,8 +131,8 @@ def test_the_share_is_told_overall_and_at_the_pinned_query(panel, session, settl
 
 
 def test_another_earlier_head_is_picked_from_its_list(panel, session, settle):
-    panel.earlier.setFocus()
-    QTest.keyClick(panel.earlier, Qt.Key.Key_Down)
+    panel.picker.earlier.setFocus()
+    QTest.keyClick(panel.picker.earlier, Qt.Key.Key_Down)
     settle(panel)
     assert session.selection.pair == Pair(Head(0, 2), Head(1, 2))
 
@@ -137,10 +140,10 @@ def test_another_earlier_head_is_picked_from_its_list(panel, session, settle):
 @pytest.mark.parametrize("engine", [FakeEngine(layers=3)])
 def test_a_later_head_that_could_not_read_the_earlier_one_makes_way(show, session, settle):
     panel = show(VirtualHeadPanel)
-    panel.earlier.activated.emit(panel.earlier.findText("L1H0"))
+    panel.picker.earlier.activated.emit(panel.picker.earlier.findText("L1H0"))
     settle(panel)
     assert session.selection.pair == Pair(Head(1, 0), Head(2, 2))
-    panel.later.activated.emit(panel.later.findText("L1H3"))
+    panel.picker.later.activated.emit(panel.picker.later.findText("L1H3"))
     settle(panel)
     assert session.selection.pair == Pair(Head(0, 0), Head(1, 3))
 
@@ -148,8 +151,8 @@ def test_a_later_head_that_could_not_read_the_earlier_one_makes_way(show, sessio
 @pytest.mark.parametrize("engine", [FakeEngine(layers=1)])
 def test_a_model_of_one_layer_has_no_pairs(show):
     panel = show(VirtualHeadPanel)
-    assert "has one layer" in panel.notice.text()
-    assert panel.notice.property("notice") == "info"
+    assert "has one layer" in panel.waiting_text
+    assert not panel.picker.earlier.isVisible()
 
 
 def test_copying_and_the_largest_singular_values_are_told(panel):

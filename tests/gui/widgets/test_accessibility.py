@@ -11,24 +11,30 @@ from pytestqt.qtbot import QtBot
 from gui import palette
 from gui.widgets.cell_map import CellMap
 from gui.widgets.cell_map_layout import Cells
+from gui.widgets.check_list import CheckList
 from gui.widgets.colouring import Colouring
 from gui.widgets.complex_plane import ComplexPlane
 from gui.widgets.heatmap import Heatmap
+from gui.widgets.labelled_grid import LabelledGrid
 from gui.widgets.matrix_grid import MatrixGrid
+from gui.widgets.matrix_sheet import MatrixSheet
 from gui.widgets.notice import Notice
 from gui.widgets.prompt_edit import PromptEdit
 from gui.widgets.ranked_list import RankedList
 from gui.widgets.score_table import ScoreTable
 from gui.widgets.segmented import Segmented
+from gui.widgets.sheet_layout import Entry
 from gui.widgets.spectrum_plot import SpectrumPlot
 from gui.widgets.token_field import TokenField
 from gui.widgets.token_strip import TokenStrip
 
 ALL: list[Callable[[], QWidget]] = [
     CellMap,
+    CheckList,
     ComplexPlane,
     Heatmap,
     MatrixGrid,
+    MatrixSheet,
     Notice,
     PromptEdit,
     RankedList,
@@ -50,6 +56,14 @@ def cell_map() -> CellMap:
     widget = CellMap()
     colouring = Colouring("sequential", 0.0, 1.0)
     widget.set_cells(Cells(np.zeros((2, 3)), colouring, ["a", "b"], ["a", "b", "c"]))
+    return widget
+
+
+def sheet() -> MatrixSheet:
+    widget = MatrixSheet()
+    colouring = Colouring("sequential", 0.0, 1.0)
+    shown = LabelledGrid(np.zeros((1, 2)), None, (["a"], ["b", "c"]), ("", ""), "", colouring)
+    widget.set_entries([Entry("Part", (), shown, (None, None))])
     return widget
 
 
@@ -84,7 +98,9 @@ def test_every_widget_has_an_accessible_name(qtbot: QtBot, make: Callable[[], QW
     assert widget.accessibleName()
 
 
-@pytest.mark.parametrize("make", [heatmap, cell_map, grid, strip, spectrum, plane])
+@pytest.mark.parametrize(
+    "make", [heatmap, cell_map, sheet, CheckList, grid, strip, spectrum, plane]
+)
 def test_focus_that_comes_by_key_is_seen_and_by_mouse_is_not(
     qtbot: QtBot, make: Callable[[], QWidget]
 ) -> None:

@@ -191,3 +191,31 @@ def test_no_heads_show_a_sentence_and_take_no_clicks(qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(widget.selected):
         qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 40))
         qtbot.keyClick(widget, Qt.Key.Key_Down)
+
+
+def test_heads_that_are_off_are_crossed_out_from_corner_to_corner(
+    qtbot: QtBot, dressed: str
+) -> None:
+    widget = show(qtbot)
+    widget.set_thumbnails(patterns(2, 4, 8), None)
+    widget.set_off([Head(1, 2), Head(7, 0)])
+    bad = palette.theme().bad
+    cell = widget.head_rect(Head(1, 2)).adjusted(0, 0, -2, -2)
+    for x, y in ((0.25, 0.25), (0.5, 0.5), (0.75, 0.75), (0.25, 0.75), (0.75, 0.25)):
+        at = QPointF(cell.left() + x * cell.width(), cell.top() + y * cell.height())
+        near = [at + QPointF(dx, 0) for dx in (-2, -1, 0, 1, 2)]
+        assert bad in {colour(widget, point).name() for point in near}
+    assert bad not in colours_in(widget, Head(1, 1))
+    widget.set_off([])
+    assert bad not in colours_in(widget, Head(1, 2))
+
+
+def test_x_asks_to_switch_the_selected_head_and_nothing_where_none_is(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    widget.set_thumbnails(patterns(2, 4, 8), None)
+    with qtbot.assertNotEmitted(widget.switched):
+        qtbot.keyClick(widget, Qt.Key.Key_X)
+    widget.set_selected(Head(1, 2))
+    with qtbot.waitSignal(widget.switched) as asked:
+        qtbot.keyClick(widget, Qt.Key.Key_X)
+    assert asked.args == [Head(1, 2)]

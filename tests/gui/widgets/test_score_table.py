@@ -111,3 +111,34 @@ def test_columns_of_another_length_are_refused(table: ScoreTable) -> None:
 def test_no_rows_show_a_sentence(table: ScoreTable) -> None:
     table.clear("Nothing here.")
     assert table.model().rowCount() == 0
+
+
+def bar_width(table: ScoreTable, row: int, colour: str) -> int:
+    """Return the most pixels of a colour on one line of a cell of the last column."""
+    model = table.model()
+    cell = table.visualRect(model.index(row, model.columnCount() - 1))
+    image = table.viewport().grab().toImage().copy(cell)
+    lines = [
+        sum(image.pixelColor(x, y).name() == colour for x in range(image.width()))
+        for y in range(image.height())
+    ]
+    return max(lines)
+
+
+def test_a_bar_is_as_long_as_its_share_of_the_largest(table: ScoreTable) -> None:
+    table.resize(420, 220)
+    values = np.array([2.0, -1.0, 4.0, np.nan])
+    table.set_rows("head", NAMES, [ScoreColumn("score", values, bar=True)])
+    theme = palette.theme()
+    longest = bar_width(table, 2, theme.positive)
+    assert longest > 60
+    assert bar_width(table, 0, theme.positive) == pytest.approx(longest / 2, abs=2)
+    assert bar_width(table, 1, theme.negative) == pytest.approx(longest / 4, abs=2)
+    assert bar_width(table, 3, theme.positive) == bar_width(table, 3, theme.negative) == 0
+
+
+def test_where_there_is_no_room_numbers_stand_without_bars(table: ScoreTable) -> None:
+    table.resize(130, 220)
+    table.set_rows("head", NAMES, [ScoreColumn("score", SCORES, bar=True)])
+    assert bar_width(table, 2, palette.theme().positive) == 0
+    assert column(table, 1)[2] == "12.00"

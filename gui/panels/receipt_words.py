@@ -1,0 +1,105 @@
+"""What is said of checks: in a sentence, and line by line."""
+
+from typing import NamedTuple
+
+from engine.messages import HeadReceipts, Receipt
+from gui.numbers import percent, plain, scientific
+from gui.widgets.check_line import Check, Outcome
+from gui.widgets.text_block import Paragraph
+
+
+class Verdict(NamedTuple):
+    """All checks of a head in a few words.
+
+    Attributes
+    ----------
+    text
+        How many pass.
+    worst
+        Which comes closest to its tolerance, or is farthest beyond it; empty for none.
+    failed
+        Whether one does not pass.
+    """
+
+    text: str
+    worst: str
+    failed: bool
+
+
+def verdict(found: HeadReceipts) -> Verdict:
+    """Return what the checks of a head come to."""
+    defined = [receipt for receipt in found.receipts if receipt.passed is not None]
+    failed = [receipt for receipt in defined if not receipt.passed]
+    worst = max(defined, key=_severity, default=None)
+    if worst is None:
+        return Verdict("no check applies", "", failed=False)
+    if failed:
+        text = f"{len(failed)} of {len(defined)} checks {'fails' if len(failed) == 1 else 'fail'}"
+    else:
+        text = f"{len(defined)} of {len(defined)} checks pass"
+    return Verdict(text, f"“{worst.name}” {_share_text(worst)}", bool(failed))
+
+
+def in_order(found: HeadReceipts) -> list[Receipt]:
+    """Return the failed checks, the worst first, then those that passed, then the undefined."""
+    rank = {False: 0, True: 1, None: 2}
+    return sorted(
+        found.receipts,
+        key=lambda receipt: (
+            rank[receipt.passed],
+            -_severity(receipt) if receipt.passed is False else 0.0,
+        ),
+    )
+
+
+def check(receipt: Receipt) -> Check:
+    """Return a receipt as a line of a list."""
+    outcome: Outcome = "undefined"
+    if receipt.passed is not None:
+        outcome = "passed" if receipt.passed else "failed"
+    details = [Paragraph(receipt.compares, "small")]
+    if _share(receipt) is not None:
+        details.append(Paragraph(_share_text(receipt), "small"))
+    details += [
+        Paragraph(f"{measured.name}: {_number(measured.value)}", "code")
+        for measured in receipt.measured
+    ]
+    return Check(outcome, receipt.name, _measure(receipt), _share(receipt), tuple(details))
+
+
+def _measure(receipt: Receipt) -> str:
+    if receipt.passed is None:
+        return f"does not apply: {receipt.reason}" if receipt.reason else "does not apply"
+    if receipt.residual is None or receipt.tolerance is None:
+        return receipt.reason or "could not be measured"
+    text = f"residual {_number(receipt.residual)}, tolerance {_number(receipt.tolerance)}"
+    return f"{text}; {receipt.reason}" if receipt.reason else text
+
+
+def _share(receipt: Receipt) -> float | None:
+    if receipt.residual is None or receipt.tolerance is None:
+        return None
+    if receipt.tolerance == 0:
+        return 0.0 if receipt.residual == 0 else float("inf")
+    return receipt.residual / receipt.tolerance
+
+
+def _severity(receipt: Receipt) -> float:
+    """Return how near a check is to failing; one that failed is beyond all that passed."""
+    share = _share(receipt)
+    if share is None or share != share:
+        share = 0.0 if receipt.passed else float("inf")
+    return share + (1e30 if receipt.passed is False else 0.0)
+
+
+def _share_text(receipt: Receipt) -> str:
+    share = _share(receipt)
+    if share is None or share != share:
+        return "which could not be measured"
+    if share > 10:
+        return f"at {plain(share, 2) if share < 1e4 else scientific(share)} times its tolerance"
+    return f"at {percent(share)} of its tolerance"
+
+
+def _number(value: float) -> str:
+    return scientific(value) if value and abs(value) < 1e-3 else plain(value, 3)

@@ -1,0 +1,244 @@
+"""Matrices one below the other, each with its words: a sheet that is painted and scrolls."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
+
+from gui.theme import UNIT
+from gui.widgets import sheet_painting, sheet_places
+from gui.widgets.cell_pixels import picture
+from gui.widgets.pointing import Pointing
+from gui.widgets.sheet_layout import Entry, Placed, lay_out
+from gui.widgets.sheet_places import SheetCell
+
+_STEPS = {
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+}
+_PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+
+
+class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
+    """A click or an arrow key asks for a cell by `clicked`; Page Up and Down change the matrix."""
+
+    clicked = Signal(object)
+    """SheetCell that a click or an arrow key asks for."""
+    hovered = Signal(object)
+    """SheetCell under the mouse, none when it has left."""
+    part_shown = Signal(str)
+    """Heading of the part that is at the top now."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entries: Sequence[Entry] = ()
+        self._placed: list[Placed] = []
+        self._pictures: dict[int, QPixmap] = {}
+        self._describe: Callable[[SheetCell], str] | None = None
+        self._current: SheetCell | None = None
+        self._part = ""
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.verticalScrollBar().setSingleStep(3 * UNIT)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAutoFillBackground(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Matrices")
+
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Show matrices from above; what is at the top stays there if they are as before."""
+        self._entries = tuple(entries)
+        self.pointed = None
+        if self._current is not None and not self._holds(self._current):
+            self._current = None
+        self._lay_out()
+
+    def set_describe(self, describe: Callable[[SheetCell], str]) -> None:
+        """Say what the tool tip of a cell says, as plain text."""
+        self._describe = describe
+
+    def set_current(self, cell: SheetCell | None) -> None:
+        """Frame a cell: the one that is read out, from which arrow keys go on."""
+        self._current = cell if cell is not None and self._holds(cell) else None
+        self.viewport().update()
+
+    def show_part(self, heading: str) -> None:
+        """Scroll to where a part begins."""
+        for placed in self._placed:
+            if placed.entry.part == heading:
+                self.verticalScrollBar().setValue(int(placed.box.top()))
+                return
+
+    def show_entry(self, number: int) -> None:
+        """Scroll until a matrix is seen, with as much of its words as there is room for."""
+        box, bar, room = (
+            self._placed[number].box,
+            self.verticalScrollBar(),
+            self.viewport().height(),
+        )
+        if box.top() < bar.value() or box.height() > room:
+            bar.setValue(int(box.top()))
+        elif box.bottom() > bar.value() + room:
+            bar.setValue(int(box.bottom() - room) + 1)
+
+    def cell_rect(self, cell: SheetCell) -> QRectF:
+        """Return where a cell is drawn, in pixels of the viewport."""
+        grid = self._placed[cell.entry].matrix.grid
+        return grid.cell(cell.row, cell.column).translated(0, -self._scrolled())
+
+    def placed(self) -> list[Placed]:
+        """Return where everything lies, in pixels of the whole sheet."""
+        return self._placed
+
+    def thing_at(self, point: QPointF) -> SheetCell | None:
+        """Return the cell at a place of the viewport."""
+        return sheet_places.cell_at(self._placed, self._on_sheet(point))
+
+    def tip_at(self, point: QPointF) -> str:
+        """Return the description of a cell, or a whole label."""
+        cell = self.thing_at(point)
+        if cell is not None:
+            return self._describe(cell) if self._describe is not None else ""
+        return sheet_places.label_at(self._placed, self._on_sheet(point))
+
+    def ask_for(self, thing: SheetCell) -> None:
+        """Ask for the cell that was clicked."""
+        self.set_current(thing)
+        self.clicked.emit(thing)
+
+    def point_at(self, thing: SheetCell | None) -> None:
+        """Say which cell is under the mouse, and that the mouse has left."""
+        before = self.pointed
+        super().point_at(thing)
+        if thing != before:
+            self.hovered.emit(thing)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size at which a small matrix can be read."""
+        return QSize(24 * UNIT, 20 * UNIT)
+
+    def sizeHint(self) -> QSize:
+        """Return a size for a few steps."""
+        return QSize(60 * UNIT, 70 * UNIT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw what is in sight."""
+        painter = QPainter(self.viewport())
+        self._fit_ratio(painter.deviceTransform().m11())
+        painter.save()
+        painter.translate(0, -self._scrolled())
+        seen = QRectF(event.rect()).translated(0, self._scrolled())
+        for number, placed in enumerate(self._placed):
+            if placed.box.adjusted(0, -UNIT, 0, UNIT).intersects(seen):
+                sheet_painting.draw_words(painter, placed)
+                pointed = self._in(number, self.pointed) or self._in(number, self._current)
+                sheet_painting.draw_matrix(painter, placed, self._picture(number), pointed)
+        painter.restore()
+        self.draw_ring(painter)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay out anew; what is at the top stays there."""
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow theme and font."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._lay_out()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._pictures.clear()
+            self.viewport().update()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Answer a request for a tool tip, and notice that the mouse has left."""
+        return self.handle(event) or super().viewportEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Ask for the cell beside the current one, or for one of the next matrix."""
+        key = Qt.Key(event.key())
+        if not self._placed or key not in (*_STEPS, *_PAGES):
+            super().keyPressEvent(event)
+            return
+        self.show_ring()
+        now = self._current or SheetCell(self._at_top(), *self._start(self._at_top()))
+        if key in _PAGES:
+            number = min(max(now.entry + _PAGES[key], 0), len(self._placed) - 1)
+            cell = SheetCell(number, *self._start(number))
+        else:
+            shown = self._entries[now.entry].grid
+            cell = SheetCell(now.entry, *shown.beside((now.row, now.column), _STEPS[key]))
+        self.show_entry(cell.entry)
+        self.ask_for(cell)
+
+    def _start(self, number: int) -> tuple[int, int]:
+        row, column = self._entries[number].marked
+        return row or 0, column or 0
+
+    def _holds(self, cell: SheetCell) -> bool:
+        if cell.entry >= len(self._entries):
+            return False
+        rows, columns = self._entries[cell.entry].grid.values.shape
+        return bool(cell.row < rows and cell.column < columns)
+
+    def _in(self, number: int, cell: SheetCell | None) -> tuple[int, int] | None:
+        return (cell.row, cell.column) if cell is not None and cell.entry == number else None
+
+    def _picture(self, number: int) -> QPixmap:
+        if number not in self._pictures:
+            placed = self._placed[number]
+            shown = placed.entry.grid
+            self._pictures[number] = picture(
+                shown.values, shown.mask, shown.colouring, placed.matrix.grid
+            )
+        return self._pictures[number]
+
+    def _on_sheet(self, point: QPointF) -> QPointF:
+        return point + QPointF(0, self._scrolled())
+
+    def _scrolled(self) -> int:
+        return self.verticalScrollBar().value()
+
+    def _at_top(self) -> int:
+        """Return the entry at the top of what is seen."""
+        return sheet_places.entry_below(self._placed, self._scrolled())
+
+    def _fit_ratio(self, ratio: float) -> None:
+        # A picture at another scale than the screen's has edges of its own.
+        if self._placed and self._placed[0].matrix.grid.ratio != ratio:
+            at = self._scrolled()
+            self._lay_out(ratio)
+            self.verticalScrollBar().setValue(at)
+
+    def _lay_out(self, ratio: float | None = None) -> None:
+        bar = self.verticalScrollBar()
+        top = self._at_top() if self._placed else 0
+        into = bar.value() - self._placed[top].box.top() if self._placed else 0.0
+        self._pictures.clear()
+        width = self.viewport().width() - UNIT / 2
+        self._placed = lay_out(self._entries, width, ratio or self.devicePixelRatioF())
+        height = self._placed[-1].box.bottom() + UNIT if self._placed else 0.0
+        bar.setPageStep(self.viewport().height())
+        bar.setRange(0, max(0, int(height) - self.viewport().height()))
+        if top < len(self._placed):
+            bar.setValue(int(self._placed[top].box.top() + into))
+        self._on_scrolled()
+        self.viewport().update()
+
+    def _on_scrolled(self) -> None:
+        if not self._placed:
+            return
+        part = self._placed[self._at_top()].entry.part
+        bar = self.verticalScrollBar()
+        if bar.maximum() and bar.value() == bar.maximum():
+            part = self._placed[-1].entry.part
+        if part != self._part:
+            self._part = part
+            self.part_shown.emit(part)

@@ -1,0 +1,172 @@
+"""Where the matrices of a sheet lie: their words beside or above them, one below the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFontMetricsF
+
+from gui import palette
+from gui.theme import UNIT
+from gui.widgets import axis_labels, cell_numbers
+from gui.widgets.grid_geometry import GridGeometry
+from gui.widgets.heatmap_layout import HeatmapLayout
+from gui.widgets.labelled_grid import LabelledGrid
+from gui.widgets.raster import edges
+from gui.widgets.text_block import Paragraph, TextBlock
+
+BESIDE_FROM = 560
+"""Words stand beside their matrix from this width on, above it below."""
+WORDS_WIDTH = 208.0
+FEW = 12
+"""A matrix of at most so many rows and columns has cells made for numbers."""
+TALLEST, TALLEST_SQUARE = 320.0, 440.0
+"""Height of the largest picture of a matrix, and of one with as many rows as columns, pixels."""
+_LARGEST_CELL = 24.0
+_NARROWEST, _WIDEST = 26.0, 72.0
+"""Widths of a cell made for numbers."""
+_GAP = 3 * UNIT
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One matrix of a sheet.
+
+    Attributes
+    ----------
+    part
+        Heading of the part of the sheet that it belongs to.
+    words
+        What stands beside it.
+    grid
+        The matrix; its titles are the names of its axes.
+    marked
+        Row and column that are selected, each none where none is.
+    """
+
+    part: str
+    words: tuple[Paragraph, ...]
+    grid: LabelledGrid
+    marked: tuple[int | None, int | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Where an entry lies, in logical pixels of the whole sheet."""
+
+    entry: Entry
+    box: QRectF
+    heading: QRectF | None
+    """Place of the part's heading, where the entry is the first of its part."""
+    words: TextBlock
+    words_at: QPointF
+    caption: QRectF
+    """Where the names of the axes stand."""
+    matrix: HeatmapLayout
+    legend: QRectF | None
+    """Where the colours are explained; none where the numbers themselves are printed."""
+
+
+def lay_out(entries: Sequence[Entry], width: float, ratio: float) -> list[Placed]:
+    """Place entries in a width, one below the other.
+
+    Parameters
+    ----------
+    entries
+        From above.
+    width
+        Of the sheet, logical pixels.
+    ratio
+        Device pixels per logical pixel.
+    """
+    placed: list[Placed] = []
+    top, part = 0.0, None
+    for entry in entries:
+        placed.append(_place(entry, top, width, ratio, first=entry.part != part))
+        part = entry.part
+        top = placed[-1].box.bottom() + _GAP
+    return placed
+
+
+def _place(entry: Entry, top: float, width: float, ratio: float, *, first: bool) -> Placed:
+    head = None
+    begins = top
+    if first:
+        head = QRectF(0, top, width, QFontMetricsF(palette.ui_font(bold=True)).height() + UNIT)
+        top = head.bottom() + UNIT
+    beside = width >= BESIDE_FROM
+    words = TextBlock(entry.words, WORDS_WIDTH if beside else width)
+    left = WORDS_WIDTH + _GAP if beside else 0.0
+    at = top if beside else top + words.height + UNIT / 2
+    line = QFontMetricsF(palette.ui_font(small=True)).height()
+    caption = QRectF(left, at, width - left, line)
+    matrix = _matrix(entry.grid, left, caption.bottom() + UNIT / 2, width - left, ratio)
+    bottom = matrix.grid.bounds.bottom() + UNIT / 2 + matrix.column_room
+    legend = None
+    if not numbered(entry.grid, matrix.grid):
+        legend = QRectF(matrix.grid.bounds.left(), bottom + UNIT / 2, width - left, line)
+        legend.setRight(width)
+        bottom = legend.bottom()
+    bottom = max(bottom, top + words.height)
+    box = QRectF(0, begins, width, bottom - begins)
+    return Placed(entry, box, head, words, QPointF(0, top), caption, matrix, legend)
+
+
+def numbered(shown: LabelledGrid, grid: GridGeometry) -> bool:
+    """Return whether the numbers of a matrix have room in its cells."""
+    metrics = QFontMetricsF(palette.ui_font(small=True))
+    if shown.values.size > cell_numbers.MOST or grid.pitch < metrics.height():
+        return False
+    fits = cell_numbers.decimals_that_fit(shown.seen_values, grid.column_pitch, metrics)
+    return fits is not None
+
+
+def _matrix(
+    shown: LabelledGrid, left: float, top: float, width: float, ratio: float
+) -> HeatmapLayout:
+    metrics = QFontMetricsF(palette.token_font(small=True))
+    rows, columns = shown.values.shape
+    row_room = axis_labels.room_for(shown.labels[0], metrics, min(12.0 * UNIT, width / 4))
+    left += row_room + UNIT / 2
+    room = max(width - row_room - UNIT, 1.0)
+    across, down = _cell(shown, room, metrics)
+    top += max((metrics.height() - down) / 2, 0.0)  # the first label is taller than its row
+    grid = GridGeometry(_edges(rows, down, top, ratio), _edges(columns, across, left, ratio), ratio)
+    turn = axis_labels.turn_for(shown.labels[1], grid.column_pitch, metrics)
+    column_room = metrics.height()
+    if turn == "up":
+        column_room = axis_labels.room_for(shown.labels[1], metrics, 11.0 * UNIT)
+    return HeatmapLayout(grid, turn, row_room, column_room)
+
+
+def _cell(shown: LabelledGrid, room: float, metrics: QFontMetricsF) -> tuple[float, float]:
+    """Return width and height of a cell."""
+    rows, columns = shown.values.shape
+    if max(rows, columns) <= FEW:
+        labels = axis_labels.widest_of(shown.labels[1], metrics) + UNIT
+        across = min(max(_number_width(shown), labels, _NARROWEST), _WIDEST, room / columns)
+        return across, ceil(metrics.height()) + UNIT * 0.75
+    if rows == columns:
+        side = min(room, TALLEST_SQUARE) / columns
+        return min(side, _LARGEST_CELL), min(side, _LARGEST_CELL)
+    down = min(TALLEST / rows, ceil(metrics.height()) + 4.0)
+    return min(room / columns, _LARGEST_CELL), down
+
+
+def _number_width(shown: LabelledGrid) -> float:
+    metrics = QFontMetricsF(palette.ui_font(small=True))
+    width = _NARROWEST
+    while width < _WIDEST:
+        if cell_numbers.decimals_that_fit(shown.seen_values, width, metrics) is not None:
+            break
+        width += 2.0
+    return width + UNIT / 2
+
+
+def _edges(count: int, side: float, start: float, ratio: float) -> np.ndarray:
+    pixels = side * ratio
+    if pixels >= UNIT:  # cells that are large enough are all alike
+        pixels = float(int(pixels))
+    return edges(count, max(1, round(pixels * count))) + round(start * ratio)

@@ -1,0 +1,104 @@
+"""The checks in the status bar: made while nothing else is done, and seen when one fails."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from engine.messages import Head, Receipts, RunPrompt
+from gui import receipt_light
+from gui.engine_client import INTERRUPTIBLE, ORDER
+from gui.status_bar import StatusBar
+
+
+class Runner:
+    """Asks for the prompt, as a panel would."""
+
+    def receive(self, slot, request, result): ...
+
+    def fail(self, slot, request, failure): ...
+
+
+@pytest.fixture
+def bar(qtbot, monkeypatch, session, client):
+    monkeypatch.setattr(receipt_light, "QUIET_MS", 60)
+    bar = StatusBar(session, client)
+    qtbot.addWidget(bar)
+    bar.resize(900, 30)
+    client.start()
+    bar.show()
+    return bar
+
+
+def run(client, session):
+    client.ask(RUNNER, "run", session.run)
+
+
+RUNNER = Runner()
+
+
+def test_nothing_is_more_urgent_than_the_checks_are():
+    ranks = [rank for kind, (rank, _) in ORDER.items() if kind is not Receipts]
+    assert ORDER[Receipts][0] > max(ranks)
+    assert ORDER[Receipts][0] >= INTERRUPTIBLE
+
+
+def test_it_says_that_all_pass(qtbot, bar, session, client):
+    run(client, session)
+    qtbot.waitUntil(bar.receipts.isVisible)
+    assert bar.receipts.text() == "✓ 2 of 2 checks pass"
+    assert "attribution sums to the logit" in bar.receipts.toolTip()
+
+
+def test_a_failed_check_is_named_and_a_click_asks_for_the_panel(qtbot, bar, session, client):
+    session.choose_head(Head(0, 3))
+    run(client, session)
+    qtbot.waitUntil(bar.receipts.isVisible)
+    assert bar.receipts.text().startswith("✗ 1 of 3 checks fails: “three steps")
+    assert bar.receipts.property("tone") == "bad"
+    assert "&lt;b&gt;&amp;" in bar.receipts.toolTip()
+    with qtbot.waitSignal(bar.receipts_wanted):
+        qtbot.mouseClick(bar.receipts, Qt.MouseButton.LeftButton)
+
+
+def test_a_prompt_that_was_not_run_is_not_checked(qtbot, bar, engine):
+    qtbot.wait(200)
+    assert not any(isinstance(request, Receipts) for request in engine.asked)
+
+
+def test_somebody_who_types_is_not_checked_upon(qtbot, bar, session, client, engine):
+    run(client, session)
+    qtbot.waitUntil(bar.receipts.isVisible)
+    asked = len(engine.asked)
+    for number in range(8):
+        session.set_text(f"w{number}")
+        run(client, session)
+        assert not bar.receipts.isVisible()
+        qtbot.wait(20)
+    kinds = {type(request) for request in engine.asked[asked:]}
+    assert kinds == {RunPrompt}
+    qtbot.waitUntil(bar.receipts.isVisible)
+    assert engine.asked[-1] == Receipts(session.run, Head(0, 0))
+
+
+def test_a_change_stops_checks_under_way(qtbot, bar, session, client, engine):
+    engine.seconds = 0.3
+    run(client, session)
+    wanted = Receipts(session.run, Head(0, 0))
+    qtbot.waitUntil(lambda: wanted in engine.asked)
+    session.choose_head(Head(0, 1))
+    qtbot.waitUntil(bar.receipts.isVisible)
+    assert Receipts(session.run, Head(0, 1)) in engine.asked
+    assert engine.asked.count(wanted) == 1
+
+
+def test_checks_that_cannot_be_made_are_tried_again_only_when_asked(
+    qtbot, bar, session, client, engine
+):
+    engine.failing[Receipts] = ValueError("the sky fell")
+    run(client, session)
+    qtbot.waitUntil(lambda: any(isinstance(r, Receipts) for r in engine.asked))
+    qtbot.wait(250)
+    assert sum(isinstance(request, Receipts) for request in engine.asked) == 1
+    assert not bar.receipts.isVisible()
+    engine.failing.clear()
+    bar.ask_again()
+    qtbot.waitUntil(bar.receipts.isVisible)
