@@ -83,7 +83,8 @@ def _quick_core(A: Float[Tensor, "d_model d_head"]) -> Float[Tensor, "d_head d_h
     pivots = lower.diagonal().tolist()
     if failed.item() or min(pivots) <= WELL_CONDITIONED * max(pivots):
         return None
-    return lower.mT.to(A.dtype)
+    quick: Tensor = lower.mT.to(A.dtype)
+    return quick
 
 
 def core(A: Float[Tensor, "d_model d_head"]) -> Float[Tensor, "rank d_head"]:

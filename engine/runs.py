@@ -11,7 +11,6 @@ from torch import Tensor
 from engine.job import Job
 from engine.messages import Head
 
-
 LOGITS = 2**21
 """Logits computed between two steps: some 50 milliseconds of work at GPT-2's d_model."""
 

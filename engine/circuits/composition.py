@@ -144,9 +144,7 @@ def _width(model: Model) -> int:
     return model.d_model - 1 if model.normalized else model.d_model
 
 
-def _squared_corners(
-    model: Model, seed: int, job: Job
-) -> Float[Tensor, "rotation d_head d_head"]:
+def _squared_corners(model: Model, seed: int, job: Job) -> Float[Tensor, "rotation d_head d_head"]:
     # The meeting of two heads' subspaces under a random rotation: a corner of a random orthogonal
     # matrix, the same 200 for every pair.
     chance = torch.Generator().manual_seed(seed)
@@ -179,4 +177,5 @@ def _chance(
 def _squared_values(cut: Float[Tensor, "rank d_model"]) -> Float[Tensor, " rank"]:
     """Return the squared singular values of a head's circuit, largest first."""
     wide = cut.double()
-    return torch.linalg.eigvalsh(wide @ wide.mT).flip(0).clamp(min=0)
+    squared: Tensor = torch.linalg.eigvalsh(wide @ wide.mT).flip(0).clamp(min=0)
+    return squared
