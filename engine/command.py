@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any, NoReturn
 
-from engine.messages import QUESTIONS, Head, Refused, Request, RunPrompt, Says
-from engine.records import choice, field_types
+from engine.messages import Head, Refused, Request, RunPrompt
+from engine.records import choice, field_types, question_type, says
 
 FLAGS = {"k": "-k", "prepend_bos": "--bos"}
 """Options that are not called by their field's name."""
@@ -30,19 +30,6 @@ class QuestionParser(argparse.ArgumentParser):
                 f"{option}=VALUE where the value begins with a hyphen"
             )
         raise Refused(message)
-
-
-def question_type(question: str) -> type[Request]:
-    """Return the request of a question, whatever the case of its letters.
-
-    Raises
-    ------
-    Refused
-        If there is no such question.
-    """
-    if question.lower() not in QUESTIONS:
-        raise Refused(f"there is no question {question!r}: there are {', '.join(QUESTIONS)}")
-    return QUESTIONS[question.lower()]
 
 
 def parser(question: str, prog: str = "headscope ask") -> QuestionParser:
@@ -138,7 +125,7 @@ def _add(made: QuestionParser, kind: type, field: Field[Any]) -> None:
     owner = kind if field.name in field_types(kind) else RunPrompt
     flag = FLAGS.get(field.name, "--" + field.name.replace("_", "-"))
     type_ = _without_none(field_types(owner)[field.name])
-    text = _says(owner, field.name)
+    text = says(owner, field.name).text
     if field.default not in (MISSING, None, False, ()):
         text += f" (default {field.default})"
     text = text.replace("%", "%%")
@@ -212,13 +199,7 @@ def _run(
 
 def _needs(owner: type, question: str, name: str) -> str:
     flag = FLAGS.get(name, "--" + name.replace("_", "-"))
-    return f"{question.lower()} needs {flag}: {_says(owner, name)}"
-
-
-def _says(owner: type, name: str) -> str:
-    hint = typing.get_type_hints(owner, include_extras=True)[name]
-    found = [part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Says)]
-    return found[-1].text if found else ""
+    return f"{question.lower()} needs {flag}: {says(owner, name).text}"
 
 
 def _without_none(type_: Any) -> Any:

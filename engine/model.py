@@ -1,14 +1,14 @@
 """An open model: a TransformerBridge behind one shape convention."""
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from engine.bridge import bridge
+from engine.cache import Cache
 from engine.folding import HeadWeights, centred, fold, normalised
 from engine.job import Job
 from engine.messages import CircuitName, Head, Refused, RunPrompt
@@ -22,6 +22,9 @@ CHUNK = 2**20
 
 LONGEST_TOKEN = 1000
 """Characters that no token has: a text beyond so many a token is refused without reading it."""
+
+KEPT_BYTES = 16 * 2**20
+"""Of measures that a model keeps: those of thousands of heads, or of hundreds of seeds."""
 
 
 class Model:
@@ -48,7 +51,7 @@ class Model:
         self._last: ForwardPass | None = None
         self._grams: dict[CircuitName, Tensor] = {}
         # What took long and follows from the weights and its key alone: it only saves time.
-        self.kept: dict[Hashable, Any] = {}
+        self.kept = Cache(KEPT_BYTES)
         # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
         self._rows_U: Tensor = self._bridge.unembed.W_U.T
         self._mean_U = self._rows_U.double().mean(0).float() if self.normalized else None
@@ -95,7 +98,7 @@ class Model:
         if not (0 <= layer < self.n_layers and 0 <= number < self.n_heads):
             last = Head(self.n_layers - 1, self.n_heads - 1)
             has = "only head 0.0" if last == (0, 0) else f"heads 0.0 to {last}"
-            raise Refused(f"{self.name} has {has} (layer.head), not {layer}.{number}")
+            raise Refused(f"{self.name} has {has} (layer.head), not {head}")
         return head
 
     def head(self, head: Head) -> HeadWeights:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from engine.job import Job
@@ -46,6 +46,11 @@ class ForwardPass:
     next_log_probs: Float[Tensor, " d_vocab"]
     read: Float[Tensor, "position d_model"]
     heads_off: tuple[Head, ...] = ()
+
+    @property
+    def future(self) -> Bool[Tensor, "query key"]:
+        """True where a query may not look."""
+        return torch.ones(len(self.ids), len(self.ids), dtype=torch.bool).triu(1)
 
 
 def forward(
@@ -89,9 +94,7 @@ def forward(
         hooks.append((f"blocks.{layer}.hook_in", step))
         for name in names:
             hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
-    for layer in {head.layer for head in heads_off}:
-        off = [head.number for head in heads_off if head.layer == layer]
-        hooks.append((f"blocks.{layer}.attn.hook_z", silencer(off, bridge.cfg.n_heads)))
+    hooks += silencers(heads_off, bridge.cfg.n_heads)
     logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)[0]
     return ForwardPass(
         ids=ids,
@@ -129,12 +132,18 @@ def loss(bridge: Any, passed: ForwardPass, job: Job) -> Float[Tensor, " predicte
     return found
 
 
-def silencer(off: list[int], n_heads: int) -> Callable[[Tensor, Any], Tensor]:
-    """Return a hook that zeroes what some heads hand to W_O."""
+def silencers(heads_off: tuple[Head, ...], n_heads: int) -> list[tuple[str, Any]]:
+    """Return hooks, by name, that zero what some heads hand to W_O."""
 
-    def silence(z: Tensor, hook: Any) -> Tensor:
-        by_head = z.reshape(*z.shape[:2], n_heads, -1).clone()  # [batch, position, head, d_head]
-        by_head[:, :, off] = 0
-        return by_head.view(z.shape)
+    def silencer(off: list[int]) -> Callable[[Tensor, Any], Tensor]:
+        def silence(z: Tensor, hook: Any) -> Tensor:
+            made = z.reshape(*z.shape[:2], n_heads, -1).clone()  # [batch, position, head, d_head]
+            made[:, :, off] = 0
+            return made.view(z.shape)
 
-    return silence
+        return silence
+
+    by_layer: dict[int, list[int]] = {}
+    for layer, number in heads_off:
+        by_layer.setdefault(layer, []).append(number)
+    return [(f"blocks.{layer}.attn.hook_z", silencer(off)) for layer, off in by_layer.items()]

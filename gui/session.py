@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, Signal
 
 from engine.messages import (
     CompositionKind,
-    Direction_,
     Head,
     HeadScores,
     Kind,
@@ -16,6 +15,7 @@ from engine.messages import (
     RunPrompt,
     Side,
     Source,
+    WayName,
 )
 
 DEFAULT_MODEL = "attn-2l"
@@ -32,7 +32,7 @@ class OVQuestion:
     """What the OV panel asks: a token of the vocabulary, or none to follow the pinned source."""
 
     token: int | None = None
-    direction: Direction_ = "output"
+    direction: WayName = "output"
     source: Source = "position"
 
 

@@ -34,19 +34,18 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
     """
     layer = model.check_layer(request.layer)
     passed = model.run(request.run, job)
-    mask = torch.ones(len(passed.ids), len(passed.ids), dtype=torch.bool).tril()
     pattern = passed.patterns[layer]
     if request.kind == "pattern":
         values = pattern
     elif request.kind == "scores":
         values = passed.queries[layer] @ passed.keys[layer].mT / model.divisor
-        values = values.masked_fill(~mask, torch.nan)
+        values = values.masked_fill(passed.future, torch.nan)
     else:
         values = pattern * _moved_norms(model, passed, layer, job)[:, None, :]
     return Patterns(
         labels=model.tokens.labelled(passed.ids),
         values=values.numpy(),
-        mask=mask.numpy(),
+        mask=(~passed.future).numpy(),
         divisor=model.divisor,
     )
 

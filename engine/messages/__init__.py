@@ -72,7 +72,6 @@ from engine.messages.terms import (
     CircuitName,
     CompositionKind,
     Contrast,
-    Direction_,
     FloatArray,
     Head,
     HeadName,
@@ -90,6 +89,7 @@ from engine.messages.terms import (
     Token,
     TopK,
     Way,
+    WayName,
 )
 from engine.messages.trigrams import SkipTrigrams, TrigramList
 from engine.messages.workings import HeadWorkings, Part, Step, Workings
@@ -188,7 +188,6 @@ __all__ = [
     "DestinationRow",
     "DirectPath",
     "Direction",
-    "Direction_",
     "Eigenvalues",
     "FloatArray",
     "Group",
@@ -255,5 +254,6 @@ __all__ = [
     "Vocabulary",
     "VocabularyTokens",
     "Way",
+    "WayName",
     "Workings",
 ]

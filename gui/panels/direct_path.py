@@ -6,7 +6,6 @@ import numpy as np
 from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import (
-    Direction_,
     DirectPath,
     Head,
     HeadOutput,
@@ -17,6 +16,7 @@ from engine.messages import (
     TokenRanking,
     Vocabulary,
     VocabularyTokens,
+    WayName,
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
@@ -95,7 +95,7 @@ class DirectPathPanel(Panel):
                     wanted["guess"] = HeadOutput(self.session.run, Head(0, 0), query, k=1)
         facts = self.facts()
         if token is not None and facts is not None:
-            way = cast(Direction_, self.way.value())
+            way = cast(WayName, self.way.value())
             wanted["tokens"] = DirectPath(now.model, token, way, facts.d_vocab)
         return wanted
 

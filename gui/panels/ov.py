@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from engine.messages import Direction_, ModelFacts, OVTokens, Request, Run, Source, TokenRanking
+from engine.messages import ModelFacts, OVTokens, Request, Run, Source, TokenRanking, WayName
 from gui.engine_client import EngineClient
 from gui.panels import reading
 from gui.panels.circuit import CircuitPanel
@@ -35,7 +35,7 @@ class OVPanel(CircuitPanel):
 
     def ask_way(self, way: str) -> None:
         """Ask for outputs, or for sources."""
-        self.session.ask_ov(direction=cast(Direction_, way))
+        self.session.ask_ov(direction=cast(WayName, way))
 
     def takes_position(self) -> bool:
         """Return whether the token asked about is one that is read in the prompt."""

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from engine.messages import Head, Receipts, RunPrompt
 from gui import receipt_light
-from gui.engine_client import INTERRUPTIBLE, ORDER
+from gui.question_order import INTERRUPTIBLE, ORDER
 from gui.status_bar import StatusBar
 
 

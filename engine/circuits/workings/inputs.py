@@ -4,7 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.circuits.workings.maker import SMALL, Maker
+from engine.circuits.vocabulary import SMALL
+from engine.circuits.workings.maker import Maker
 from engine.messages import Step
 from engine.model import Model
 from engine.runs import ForwardPass

@@ -5,7 +5,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.circuits.ranking import ends
-from engine.circuits.workings.maker import SMALL, WIDEST, Maker
+from engine.circuits.vocabulary import SMALL
+from engine.circuits.workings.maker import WIDEST, Maker
 from engine.folding import HeadWeights
 from engine.job import Job
 from engine.messages import Step

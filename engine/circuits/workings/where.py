@@ -35,8 +35,7 @@ def where(
     kv = model.kv_head(number)
     queries, keys = passed.queries[layer][number], passed.keys[layer][kv]
     scores = queries @ keys.mT
-    future = torch.ones(len(scores), len(scores), dtype=torch.bool).triu(1)
-    divided = (scores / model.divisor).masked_fill(future, torch.nan)
+    divided = (scores / model.divisor).masked_fill(passed.future, torch.nan)
     steps = [
         *_projected(model, maker, "Q", weights.W_Q, weights.b_Q, queries),
         *_projected(model, maker, "K", weights.W_K, weights.b_K, keys),
