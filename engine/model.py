@@ -13,12 +13,12 @@ from engine.folding import HeadWeights, centred, fold, normalised
 from engine.job import Job
 from engine.messages import CircuitName, Head, Refused, RunPrompt
 from engine.probes import Change, probe
-from engine.runs import ForwardPass, forward
+from engine.runs import ForwardPass, forward, loss
 from engine.sources.checkpoint import Checkpoint
 from engine.tokens import Tokens
 
-CHUNK = 2**22
-"""Numbers of W_E or W_U read between two steps: a few milliseconds of work."""
+CHUNK = 2**20
+"""Numbers of W_E or W_U read between two steps: at most some 20 milliseconds of work."""
 
 LONGEST_TOKEN = 1000
 """Characters that no token has: a text beyond so many a token is refused without reading it."""
@@ -260,6 +260,10 @@ class Model:
     ) -> ForwardPass:
         """Run token ids and keep nothing."""
         return forward(self._bridge, ids, job, heads_off)
+
+    def loss(self, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
+        """Return the cross-entropy of token i + 1 at position i of a pass, in nats."""
+        return loss(self._bridge, passed, job)
 
     def probe(
         self,

@@ -11,6 +11,9 @@ from torch import Tensor
 from engine.job import Job
 from engine.messages import Head
 
+LOGITS = 2**21
+"""Logits computed between two steps: some 50 milliseconds of work at GPT-2's d_model."""
+
 
 @dataclass(frozen=True, eq=False)
 class ForwardPass:
@@ -28,8 +31,8 @@ class ForwardPass:
         Of each layer, as the model itself used them.
     next_log_probs
         At the last position, in nats.
-    loss
-        Cross-entropy of token i + 1 at position i, in nats.
+    read
+        What the unembedding reads: `final` after its norm.
     heads_off
         Heads whose output was zeroed.
     """
@@ -41,7 +44,7 @@ class ForwardPass:
     keys: tuple[Float[Tensor, "head position d_head"], ...]
     patterns: tuple[Float[Tensor, "head query key"], ...]
     next_log_probs: Float[Tensor, " d_vocab"]
-    loss: Float[Tensor, " predicted"]
+    read: Float[Tensor, "position d_model"]
     heads_off: tuple[Head, ...] = ()
 
     @property
@@ -68,7 +71,7 @@ def forward(
     """
     n_layers = bridge.cfg.n_layers
     names = ("hook_q", "hook_k", "hook_pattern")
-    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", *names)}
+    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "read", *names)}
 
     def step(stream: Tensor, hook: Any) -> None:
         layer = len(kept["in"])
@@ -78,15 +81,21 @@ def forward(
     def keeper(name: str) -> Callable[[Tensor, Any], None]:
         return lambda tensor, hook: kept[name].append(tensor[0])
 
-    hooks: list[tuple[str, Any]] = [(f"blocks.{n_layers - 1}.hook_out", keeper("out"))]
+    def last_only(read: Tensor, hook: Any) -> Tensor:
+        kept["read"].append(read[0])
+        return read[:, -1:]
+
+    # Few questions ask for the logits of other positions; `loss` makes them when one does.
+    hooks: list[tuple[str, Any]] = [
+        (f"blocks.{n_layers - 1}.hook_out", keeper("out")),
+        ("unembed.hook_in", last_only),
+    ]
     for layer in range(n_layers):
         hooks.append((f"blocks.{layer}.hook_in", step))
         for name in names:
             hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
     hooks += silencers(heads_off, bridge.cfg.n_heads)
     logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)[0]
-    log_probs = logits.log_softmax(-1)  # [position, d_vocab]
-    following = torch.tensor(ids[1:], dtype=torch.long)[:, None]
     return ForwardPass(
         ids=ids,
         streams=tuple(kept["in"]),
@@ -94,10 +103,33 @@ def forward(
         queries=tuple(q.transpose(0, 1) for q in kept["hook_q"]),  # [head, position, d_head]
         keys=tuple(k.transpose(0, 1) for k in kept["hook_k"]),  # [head, position, d_head]
         patterns=tuple(kept["hook_pattern"]),
-        next_log_probs=log_probs[-1].clone(),  # a copy, so that the rest can be freed
-        loss=-log_probs[:-1].gather(1, following)[:, 0],
+        next_log_probs=logits[-1].log_softmax(-1),
+        read=kept["read"][0],
         heads_off=heads_off,
     )
+
+
+def loss(bridge: Any, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
+    """Return the cross-entropy of token i + 1 at position i of a pass, in nats.
+
+    Parameters
+    ----------
+    bridge : TransformerBridge
+        The model that made the pass.
+    passed : ForwardPass
+        The pass.
+    job : Job
+        Steps between chunks of positions.
+    """
+    following = torch.tensor(passed.ids[1:], dtype=torch.long)
+    found = torch.empty(len(following))
+    rows = max(1, LOGITS // bridge.cfg.d_vocab)
+    for start in range(0, len(following), rows):
+        job.step(start, len(following), "predicting tokens")
+        part = slice(start, min(start + rows, len(following)))
+        logits = bridge.unembed(passed.read[None, part])[0]  # [position, d_vocab]
+        found[part] = torch.nn.functional.cross_entropy(logits, following[part], reduction="none")
+    return found
 
 
 def silencers(heads_off: tuple[Head, ...], n_heads: int) -> list[tuple[str, Any]]:

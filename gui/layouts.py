@@ -57,7 +57,7 @@ LAYOUTS = (
         "all heads: what each does on this prompt, and what it gives to the next token",
         (
             Column(0.22, 280, (Stack(5, ("Prompt",)), Stack(6, ("Heads",)))),
-            Column(0.42, 300, (Stack(1, ("Poster",)), Stack(1, ("Attribution",)))),
+            Column(0.42, 300, (Stack(1, ("Finder",)), Stack(1, ("Poster", "Attribution")))),
             Column(0.36, 304, (Stack(11, ("Attention",)), Stack(8, ("OV", "QK")))),
         ),
     ),

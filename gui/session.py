@@ -22,7 +22,8 @@ DEFAULT_MODEL = "attn-2l"
 DEFAULT_TEXT = "I like green tea, so I drink green"
 FIRST_HEAD = Head(0, 0)
 
-Measure = Literal["pattern", "induction", "previous_token", "first_token"]
+Measure = str
+"""`pattern`, or one of the engine's MEASURES."""
 Looking = Literal["attends to", "attended by"]
 
 

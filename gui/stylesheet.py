@@ -2,7 +2,8 @@
 
 A widget asks for a look by a dynamic property: `role` on a label (`title`, `small`, `accent`),
 `quiet` on a button or a table without a frame, `tone` on a button for its colour, `segment` on a
-button of a segmented control, `notice` on a frame, `refused` on a field.
+button of a segmented control, `frozen` on a table that lies over another, `notice` on a frame,
+`refused` on a field.
 """
 
 from pathlib import Path
@@ -97,6 +98,7 @@ QAbstractItemView {
 }
 QTableView[quiet="true"] { border: none; background: transparent; }
 QHeaderView { background: transparent; border: none; }
+QTableView[frozen="true"], QTableView[frozen="true"] QHeaderView { background: $card; }
 QHeaderView::section {
     background: transparent; color: $muted; border: none; border-bottom: 1px solid $line;
     padding: 2px ${half}px;
@@ -126,6 +128,7 @@ QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
 QTabBar::tab:focus { background: $accent_ground; }
 
 QScrollArea { background: transparent; border: none; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0px; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0px; }
 QScrollBar::handle { background: $line; border-radius: 3px; margin: 2px; }

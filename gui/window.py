@@ -22,6 +22,7 @@ from gui.dock import CardDock
 from gui.engine_client import EngineClient
 from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
+from gui.help_texts import ABOUT, HOW_TO
 from gui.layouts import LAYOUTS, Layout, arrange, share_out
 from gui.panels import PANELS
 from gui.panels.panel import Panel
@@ -34,24 +35,6 @@ from gui.top_bar import TopBar
 
 GROUPS = ("Prompt", "Head", "Model", "Checks")
 """Sections of the View menu, the `group` of a panel."""
-ABOUT = (
-    "Headscope 0.1\n\nA microscope for attention heads: where a head looks (its pattern and its "
-    "QK circuit), what it brings (its OV circuit), and how many directions it uses "
-    "(its spectrum), read from the model's own weights.\n\n"
-    "Everything is computed on this machine; nothing is sent anywhere."
-)
-HOW_TO = (
-    "Type a prompt. Heads shows every head's pattern on it; click one to open it.\n\n"
-    "An induction head looks at what followed the same token last time, and so can repeat it. "
-    "A previous-token head looks one token back. "
-    "A first-token head rests on the first token. "
-    "Each head's score is its mean attention of that kind on repeated random tokens.\n\n"
-    "Attention: each row is a token looking back. Click a cell or a token to pin it.\n\n"
-    "OV: what the head raises and lowers when it reads the pinned source. "
-    "QK: what it looks for when it stands on the pinned token. Click a token in a list to ask "
-    "about it, or type another.\n\n"
-    "Spectrum: how many directions the head uses. Click a value for the tokens at its two ends."
-)
 
 
 class Window(QMainWindow):

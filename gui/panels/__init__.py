@@ -20,4 +20,5 @@ PANELS = (
     "gui.panels.workings:WorkingsPanel",
     "gui.panels.receipts:ReceiptsPanel",
     "gui.panels.skip_trigrams:SkipTrigramsPanel",
+    "gui.panels.finder:FinderPanel",
 )

@@ -11,13 +11,16 @@ from engine.messages import (
     CircuitName,
     ComplexValues,
     Eigenvalues,
+    HeadScores,
     LoadModel,
+    MeasuredHeads,
     Patterns,
     Request,
 )
 from gui.engine_client import EngineClient
 from gui.numbers import decimals_for, fixed
 from gui.panels import reading
+from gui.panels.eigenvalues_of_all import EigenvaluesOfAll
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
 from gui.panels.reading import count
@@ -60,6 +63,7 @@ class EigenvaluesPanel(Panel):
     about = "whether the open head copies: the eigenvalues of its circuits"
     main = "values"
     draws = frozenset({"head"})
+    ornaments = Panel.ornaments | {"all"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -69,7 +73,12 @@ class EigenvaluesPanel(Panel):
         self.circuit.set_option_tip("ov", "Does the head raise the tokens it reads?")
         self.circuit.set_option_tip("qk", "Does a token look for tokens like itself?")
         self.circuit.changed.connect(self._on_circuit)
-        self.add_controls([self.circuit])
+        self.which = Segmented([("head", "head"), ("all", "all heads")], "One head or all")
+        self.which.set_option_tip("all", "QK positivity against OV copying, every head a point")
+        self.which.changed.connect(self._on_circuit)
+        self.add_controls([self.which, self.circuit])
+        self.all = EigenvaluesOfAll()
+        self.all.chosen.connect(session.choose_head)
         self.sentence = Sentence("What the eigenvalues say")
         self.plane = ComplexPlane()
         self.plane.setAccessibleName("Eigenvalues in the complex plane")
@@ -82,12 +91,16 @@ class EigenvaluesPanel(Panel):
         layout.addWidget(self.sentence)
         layout.addWidget(self.plane, 8)
         layout.addWidget(self.small)
+        layout.addWidget(self.all, 100)
+        self.all.hide()
         layout.addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the eigenvalues; where scores depend on the distance, for the prompt first."""
         now, circuit = self.session.selection, self._circuit()
         wanted: dict[str, Request] = {"facts": LoadModel(now.model)}
+        if self.which.value() == "all":
+            wanted["all"] = HeadScores(now.model, "weights")
         if circuit == "ov":
             wanted["values"] = Eigenvalues(now.model, now.head, circuit)
             return wanted
@@ -114,6 +127,7 @@ class EigenvaluesPanel(Panel):
         """Show the plane."""
         found = self.known("values")
         assert isinstance(found, ComplexValues)
+        self._show_all(self.which.value() == "all")
         circuit, head = self._circuit(), self.session.selection.head
         self.mark.setText(head.name)
         self.mark.show()
@@ -134,6 +148,18 @@ class EigenvaluesPanel(Panel):
         if circuit == "qk" and offset is not None:
             told += f" · {count(offset, 'token')} back"
         self.small.set_parts([told])
+
+    def _show_all(self, every: bool) -> None:
+        """Show all heads, or the open one alone."""
+        self.all.setVisible(every)
+        for widget in (self.sentence, self.plane, self.small, self.circuit):
+            widget.setVisible(not every)
+        now = self.session.selection
+        scores = self.current("all", HeadScores(now.model, "weights"))
+        if isinstance(scores, MeasuredHeads):
+            self.all.set_scores(scores, now.head)
+        else:
+            self.all.wait("Reading the weights of every head: the status bar says how far.")
 
     def _circuit(self) -> CircuitName:
         return cast(CircuitName, self.circuit.value())

@@ -1,17 +1,23 @@
 """Every head of every layer at once: patterns, or scores that tell what a head is for."""
 
-from functools import partial
-
 import numpy as np
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
-from superqt import QFlowLayout
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
-from engine.messages import Head, MeasuredHeads, Request, Result, Thumbnails
+from engine.messages import (
+    FloatArray,
+    Head,
+    HeadScores,
+    MeasuredHeads,
+    Request,
+    Result,
+    Thumbnails,
+)
 from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
-from gui.measures import KINDS, MOST_TIED, best
+from gui.measures import KINDS, best, decimals, full_name, group_of, scale, undefined
 from gui.numbers import fixed
-from gui.palette import ui_font
+from gui.panels.best_heads import BestHeads
+from gui.panels.measure_choice import MeasureChoice
 from gui.panels.panel import Panel
 from gui.session import Session
 from gui.theme import UNIT
@@ -19,6 +25,8 @@ from gui.widgets.matrix_grid import MatrixGrid
 from gui.widgets.segmented import Segmented
 
 LEAST_HEIGHT = 120
+SHORT = ("pattern", *(field for field, _, _ in KINDS))
+"""What the switch offers; the list beside it has every measure."""
 
 
 class HeadsPanel(Panel):
@@ -41,7 +49,9 @@ class HeadsPanel(Panel):
         self.measure.set_option_tip("pattern", "Each head's attention on this prompt")
         for field, name, does in KINDS:
             self.measure.set_option_tip(field, f"{name}: how much a head {does}")
-        self.add_controls([self.measure])
+        self.more = MeasureChoice("Colour the heads by any measure", "more …")
+        self.more.chosen.connect(session.set_measure)
+        self.add_controls([self.measure, self.more])
         self.grid = MatrixGrid()
         self.grid.setAccessibleName("All heads, layer down, head across")
         self.grid.set_describe(self.describe)
@@ -49,15 +59,8 @@ class HeadsPanel(Panel):
         self.grid.switched.connect(session.switch_head)
         self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.grid.setMinimumHeight(LEAST_HEIGHT)
-        self.best = QWidget()
-        self._best_row = QFlowLayout(self.best)
-        self._best_row.setContentsMargins(0, 0, 0, 0)
-        self._best_row.setHorizontalSpacing(UNIT // 2)
-        self._best_row.setVerticalSpacing(UNIT // 2)
-        self.best_buttons = {
-            field: [self._make_best_button(field, name, does, place) for place in range(MOST_TIED)]
-            for field, name, does in KINDS
-        }
+        self.best = BestHeads()
+        self.best.opened.connect(session.choose_head)
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
@@ -65,10 +68,13 @@ class HeadsPanel(Panel):
         layout.addWidget(self.grid, 1)
 
     def wants(self) -> dict[str, Request]:
-        """Ask for the thumbnails of a prompt that could be run, and for the scores."""
+        """Ask for the thumbnails of a prompt that could be run, and for the scores shown."""
         wanted: dict[str, Request] = {"run": self.session.run, "scores": self.session.scores}
         if self.run_result() is not None:
             wanted["thumbnails"] = Thumbnails(self.session.run)
+        more = self._more()
+        if more is not None:
+            wanted["more"] = more
         return wanted
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
@@ -85,59 +91,66 @@ class HeadsPanel(Panel):
         shape = patterns.values.shape[:2]
         self.grid.set_thumbnails(patterns.values, patterns.mask)
         self.grid.set_off(now.heads_off)
-        self.measure.set_value(now.measure)
+        self._show_measure(now.measure)
         fitting = scores is not None and scores.grid("induction").shape == shape
         for field, _, _ in KINDS:
             self.measure.set_option_enabled(field, fitting, "the scores are not there yet")
+        self.best.set_scores(scores if fitting else None)
         if scores is None or not fitting:
-            self.grid.set_scores(None, "")
             self.grid.set_best({})
-            for buttons in self.best_buttons.values():
-                for button in buttons:
-                    button.hide()
         else:
             self.grid.set_best({name: best(scores.grid(field)) for field, name, _ in KINDS})
-            shown = now.measure != "pattern"
-            names = {field: name for field, name, _ in KINDS}
-            self.grid.set_scores(
-                scores.grid(now.measure) if shown else None, names.get(now.measure, "")
-            )
-            for field, name, _ in KINDS:
-                self._name_best(field, name, scores.grid(field))
+        values = self._coloured_by()
+        told = f"{shape[0]} × {shape[1]}"
+        if values is None or values.shape != shape:
+            self.grid.set_scores(None)
+            self.best.set_largest(now.measure, None)
+        else:
+            limits = scale(now.measure, values)
+            self.grid.set_scores(values, full_name(now.measure), limits)
+            self.best.set_largest(now.measure, None if now.measure in SHORT else values)
+            if not np.isfinite(values).any():
+                told = f"none: {undefined(now.measure)} · {told}"
         exists = now.head.layer < shape[0] and now.head.number < shape[1]
         self.grid.set_selected(now.head if exists else None)
-        self.subtitle.setText(f"{shape[0]} × {shape[1]}")
+        self.subtitle.setText(told)
 
     def scores(self) -> MeasuredHeads | None:
-        """Return the scores of the model in use, if they are there."""
+        """Return the scores of the model in use on random tokens, if they are there."""
         found = self.current("scores", self.session.scores)
         return found if isinstance(found, MeasuredHeads) else None
 
-    def _make_best_button(self, field: str, name: str, does: str, place: int) -> QPushButton:
-        button = QPushButton()
-        button.setProperty("quiet", True)
-        button.setFont(ui_font(small=True))
-        which = "best" if place == 0 else "equally good"
-        button.setAccessibleName(f"Open the {which} {name} head")
-        button.setToolTip(f"{name}: this head {does}; click to open it")
-        button.clicked.connect(partial(self._open_best, field, place))
-        button.hide()
-        self._best_row.addWidget(button)
-        return button
+    def _more(self) -> HeadScores | None:
+        """Return what to ask for colours by a measure on the prompt, or of the weights."""
+        now = self.session.selection
+        if now.measure == "pattern":
+            return None
+        which = group_of(now.measure).which
+        if which == "weights":
+            return HeadScores(now.model, "weights")
+        if which == "prompt" and self.run_result() is not None:
+            return HeadScores(now.model, "prompt", heads_off=now.heads_off, run=self.session.run)
+        return None
 
-    def _name_best(self, field: str, name: str, values: np.ndarray) -> None:
-        heads = best(values)
-        for place, button in enumerate(self.best_buttons[field]):
-            button.setVisible(place < len(heads))
-            if place < len(heads):
-                head = heads[place]
-                measure = f"{name[0].upper()} · {name} " if place == 0 else ""
-                button.setText(f"{measure}{head.name} {fixed(float(values[head]), 2)}")
-
-    def _open_best(self, field: str, place: int) -> None:
+    def _coloured_by(self) -> FloatArray | None:
+        """Return the measure that heads are coloured by, [layer, head], if it is there."""
+        measure = self.session.selection.measure
+        if measure == "pattern":
+            return None
         scores = self.scores()
-        if scores is not None:
-            self.session.choose_head(best(scores.grid(field))[place])
+        more = self._more()
+        if more is not None:
+            found = self.current("more", more)
+            scores = found if isinstance(found, MeasuredHeads) else None
+        return scores.grid(measure) if scores is not None and measure in scores.scores else None
+
+    def _show_measure(self, measure: str) -> None:
+        if measure in SHORT:
+            self.measure.set_value(measure)
+            self.more.set_value(None)
+        else:
+            self.measure.choose_none()
+            self.more.set_value(measure)
 
     def _suggest(self) -> None:
         """Begin with the best induction head; of equals, the one that does it on this prompt."""
@@ -159,4 +172,8 @@ class HeadsPanel(Panel):
         if scores is None:
             return head.name
         told = [f"{name} {fixed(float(scores.grid(field)[head]), 2)}" for field, name, _ in KINDS]
+        values, measure = self._coloured_by(), self.session.selection.measure
+        if values is not None and measure not in SHORT:
+            number = fixed(float(values[head]), decimals(values))
+            told.insert(0, f"{full_name(measure)} {number}")
         return f"{head.name}: " + ", ".join(told)

@@ -22,6 +22,9 @@ class HeadPictures:
     """True where a cell of a thumbnail may be seen, [row, column]; none: everywhere."""
     scores: npt.NDArray[np.floating] | None = None
     """[layer, head]"""
+    limits: tuple[float, float] | None = None
+    """Ends of the colour range of scores, as far below 0 as above it for signed ones; none: from
+    0 to 1, and further where a score is larger."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -36,7 +39,10 @@ class HeadPictures:
 
     @property
     def colouring(self) -> Colouring:
-        """From 0 to 1, and further where a score is larger."""
+        """From 0 to 1 for thumbnails, between the limits for scores."""
+        if self.scores is not None and self.limits is not None:
+            low, high = self.limits
+            return Colouring("diverging" if low < 0 else "sequential", low, high)
         highest = 1.0
         if self.scores is not None and np.isfinite(self.scores).any():
             highest = max(1.0, float(np.nanmax(self.scores)))

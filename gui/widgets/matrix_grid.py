@@ -76,9 +76,25 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
         self._shown = replace(self._shown, thumbnails=values, mask=mask)
         self._forget_image()
 
-    def set_scores(self, values: npt.NDArray[np.floating] | None, name: str = "") -> None:
-        """Colour heads by a score instead, [layer, head]; none goes back to thumbnails."""
-        self._shown, self._score_name = replace(self._shown, scores=values), name
+    def set_scores(
+        self,
+        values: npt.NDArray[np.floating] | None,
+        name: str = "",
+        limits: tuple[float, float] | None = None,
+    ) -> None:
+        """Colour heads by a score instead; none goes back to thumbnails.
+
+        Parameters
+        ----------
+        values
+            [layer, head]
+        name
+            What they are, for the tool tip.
+        limits
+            Ends of the colour range, none for 0 and 1; signed scores run as far below 0 as above.
+        """
+        self._shown = replace(self._shown, scores=values, limits=limits)
+        self._score_name = name
         self._forget_image()
 
     def set_best(self, best: Mapping[str, Sequence[Head]]) -> None:

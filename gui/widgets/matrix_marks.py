@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from engine.messages import Head
 from gui import palette
-from gui.numbers import fixed
+from gui.numbers import decimals_for, fixed
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.axis_labels import stride_for
@@ -40,8 +40,19 @@ def draw_scores(
     font = palette.ui_font(small=True)
     metrics = QFontMetricsF(font)
     room = grid.pitch - gap
-    decimals = next((n for n in (2, 1) if metrics.horizontalAdvance(fixed(0, n)) <= room), None)
-    if decimals is None or metrics.height() > room + 2:
+    known = scores[np.isfinite(scores)]
+    if not known.size:
+        return
+    ends = float(known.min()), float(known.max())
+    decimals = next(
+        (
+            n
+            for n in range(min(decimals_for(known), 3), -1, -1)
+            if max(metrics.horizontalAdvance(fixed(end, n)) for end in ends) <= room
+        ),
+        None,
+    )
+    if decimals is None or (decimals == 0 and ends[1] <= 1) or metrics.height() > room + 2:
         return
     painter.setFont(font)
     centre = Qt.AlignmentFlag.AlignCenter

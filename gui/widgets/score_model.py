@@ -1,5 +1,6 @@
 """The rows of a score table: names and columns of numbers, sorted by number."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,9 @@ SHARE = Qt.ItemDataRole.UserRole
 """The length of a cell's bar, as a share of the longest, and the width of the widest number."""
 
 _NOWHERE = QModelIndex()
+_SIGNS = {Qt.SortOrder.DescendingOrder: "▾", Qt.SortOrder.AscendingOrder: "▴"}
+"""Qt's own sign lies on the words where a heading has two lines."""
+_PARTS = re.compile(r"([^0-9]*)([0-9]*)")
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -55,6 +59,11 @@ class ScoreColumn:
         return max(metrics.horizontalAdvance(self.text(int(row))) for row in ends)
 
 
+def _by_number(name: str) -> tuple[tuple[str, int], ...]:
+    """Return a key by which L2H0 comes before L10H0."""
+    return tuple((text, int(digits or 0)) for text, digits in _PARTS.findall(name))
+
+
 class ScoreModel(QAbstractTableModel):
     """A name and some numbers a row; rows are called by their place in what was given."""
 
@@ -63,6 +72,8 @@ class ScoreModel(QAbstractTableModel):
         self.names: Sequence[str] = ()
         self.columns: Sequence[ScoreColumn] = ()
         self.title = ""
+        self.notes: Sequence[str] = ()
+        """A second line over each column, the names' first."""
         self.describe: Callable[[int], str] | None = None
         self._order = np.zeros(0, dtype=np.intp)
         self._sorted_by: tuple[int, Qt.SortOrder] | None = None
@@ -72,9 +83,23 @@ class ScoreModel(QAbstractTableModel):
         """Replace all rows; they stay sorted as they were."""
         self.beginResetModel()
         self.title, self.names, self.columns = title, names, columns
+        self.notes = ()
         self._order = np.arange(len(names))
         self._sort()
         self.endResetModel()
+
+    def set_notes(self, notes: Sequence[str]) -> None:
+        """Write a second line over each column."""
+        self.notes = notes
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns))
+
+    def heading(self, section: int) -> str:
+        """Return what stands over a column, with a sign where rows are sorted by it."""
+        title = self.columns[section - 1].title if section else self.title
+        if self._sorted_by is not None and self._sorted_by[0] == section:
+            sign = _SIGNS[self._sorted_by[1]]
+            title = f"{sign} {title}" if section else f"{title} {sign}"
+        return f"{title}\n{self.notes[section]}" if self.notes else title
 
     def set_highlight(self, place: int | None) -> None:
         """Mark the selected one."""
@@ -106,7 +131,7 @@ class ScoreModel(QAbstractTableModel):
             return None
         column = self.columns[section - 1] if 0 < section <= len(self.columns) else None
         if role == Qt.ItemDataRole.DisplayRole:
-            return column.title if column else self.title
+            return self.heading(section)
         if role == Qt.ItemDataRole.ToolTipRole and column:
             return tool_tip.literal(column.tip)
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -159,7 +184,9 @@ class ScoreModel(QAbstractTableModel):
         self._order = np.arange(len(self.names))
         down = order == Qt.SortOrder.DescendingOrder
         if column == 0:
-            ordered = sorted(range(len(self.names)), key=lambda at: self.names[at], reverse=down)
+            ordered = sorted(
+                range(len(self.names)), key=lambda at: _by_number(self.names[at]), reverse=down
+            )
             self._order = np.array(ordered, dtype=np.intp)
         elif 0 < column <= len(self.columns):
             values = np.asarray(self.columns[column - 1].values, dtype=np.float64)

@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
 from gui import palette
 from gui.theme import UNIT
 from gui.widgets.axis_labels import widest_of
+from gui.widgets.frozen_names import FrozenNames
 from gui.widgets.row_table import RowTable
 from gui.widgets.score_bars import LEAST_BAR, ScoreBars
 from gui.widgets.score_model import ScoreColumn, ScoreModel
 
 _MOST_BETWEEN, _LONGEST_BAR = 4 * UNIT, 20 * UNIT
+_LEAST_NAME = 8 * UNIT
 
 
 class ScoreTable(RowTable):
@@ -29,6 +31,8 @@ class ScoreTable(RowTable):
         self.setModel(self._scores)
         self.setItemDelegate(ScoreBars(self))
         self.setAccessibleName("Scores")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setHorizontalScrollMode(RowTable.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         header = self.horizontalHeader()
         header.setSectionsClickable(True)
@@ -36,6 +40,11 @@ class ScoreTable(RowTable):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         self.setSortingEnabled(True)
+        header.setSortIndicatorShown(False)
+        header.sortIndicatorChanged.connect(self.share_width)
+        header.sortIndicatorChanged.connect(self.scrollToTop)
+        self._frozen = FrozenNames(self)
+        self._frozen.clicked.connect(lambda index: self.choose(index.row()))
 
     def set_rows(self, title: str, names: Sequence[str], columns: Sequence[ScoreColumn]) -> None:
         """Show rows in the order given, or in that of the column that was last sorted by.
@@ -59,6 +68,19 @@ class ScoreTable(RowTable):
                 raise ValueError(f"{len(column.values)} numbers for {len(names)} names")
         self.set_message("")
         self._scores.set_rows(title, names, columns)
+        self.share_width()
+
+    def set_notes(self, notes: Sequence[str]) -> None:
+        """Write a second line over each column, that of the names first; none: leave it out.
+
+        Raises
+        ------
+        ValueError
+            If there are more or fewer than columns.
+        """
+        if notes and len(notes) != self._scores.columnCount():
+            raise ValueError(f"{len(notes)} notes for {self._scores.columnCount()} columns")
+        self._scores.set_notes(notes)
         self.share_width()
 
     def set_highlight(self, place: int | None) -> None:
@@ -98,10 +120,11 @@ class ScoreTable(RowTable):
         tokens = QFontMetricsF(palette.token_font())
         self.verticalHeader().setDefaultSectionSize(self.row_height())
         widths = [
-            max(figures.horizontalAdvance(column.title), column.widest(figures)) + UNIT
-            for column in self._scores.columns
+            max(self._over(section, figures), column.widest(figures)) + UNIT
+            for section, column in enumerate(self._scores.columns, start=1)
         ]
-        wanted = ceil(widest_of(self._scores.names, tokens)) + UNIT
+        names = max(ceil(widest_of(self._scores.names, tokens)), self._over(0, figures))
+        wanted = names + UNIT
         width = self.viewport().width()
         bars = [place for place, column in enumerate(self._scores.columns) if column.bar]
         for place in bars:
@@ -109,6 +132,13 @@ class ScoreTable(RowTable):
             widths[place] += room if room >= LEAST_BAR + UNIT else 0
         # What is left over stands between the numbers, up to what keeps a row together.
         more = min(max(width - sum(widths) - wanted, 0) // max(len(widths), 1), _MOST_BETWEEN)
-        name = min(wanted, max(width - sum(widths), 0))
+        # Long names are elided first; where that leaves little of them, the numbers are scrolled.
+        name = min(wanted, max(width - sum(widths), _LEAST_NAME))
         for column, width in enumerate([name, *(width + more for width in widths)]):
             self.setColumnWidth(column, width)
+        self._frozen.follow(name, self.row_height())
+
+    def _over(self, section: int, metrics: QFontMetrics) -> int:
+        """Return how wide what stands over a column is."""
+        lines = self._scores.heading(section).splitlines()
+        return max((metrics.horizontalAdvance(line) for line in lines), default=0)

@@ -47,8 +47,8 @@ class Segmented(QWidget):
         self._group.buttonClicked.connect(self._tell)
 
     def value(self) -> str:
-        """Return the key of the chosen option."""
-        return next(key for key, button in self._buttons.items() if button.isChecked())
+        """Return the key of the chosen option, empty where none is."""
+        return next((key for key, button in self._buttons.items() if button.isChecked()), "")
 
     def set_value(self, key: str) -> None:
         """Choose an option without telling anybody.
@@ -60,6 +60,14 @@ class Segmented(QWidget):
         """
         self._buttons[key].setChecked(True)
         self._told = key
+
+    def choose_none(self) -> None:
+        """Leave all options unchosen, where what is chosen stands elsewhere."""
+        self._group.setExclusive(False)
+        for button in self._buttons.values():
+            button.setChecked(False)
+        self._group.setExclusive(True)
+        self._told = ""
 
     def set_label(self, key: str, label: str) -> None:
         """Call an option something else."""

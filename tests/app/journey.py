@@ -31,7 +31,7 @@ def journey(qtbot, window, engine, folder):
     # Find the head that copies what followed last time: the best induction head has a button.
     scores = engine.answer(HeadScores(model, "random")).grid("induction")
     layer, number = np.unravel_index(np.argmax(scores), scores.shape)
-    qtbot.mouseClick(panels["Heads"].best_buttons["induction"][0], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(panels["Heads"].best.buttons["induction"][0], Qt.MouseButton.LeftButton)
     settle(qtbot, window)
     head = Head(int(layer), int(number))
     assert panels["Attention"].mark.text() == head.name
@@ -42,7 +42,7 @@ def journey(qtbot, window, engine, folder):
     QTest.keyClick(grid, Qt.Key.Key_Left if head.number else Qt.Key.Key_Right)
     settle(qtbot, window)
     assert panels["Attention"].mark.text() != head.name
-    qtbot.mouseClick(panels["Heads"].best_buttons["induction"][0], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(panels["Heads"].best.buttons["induction"][0], Qt.MouseButton.LeftButton)
     settle(qtbot, window)
 
     # Pin a cell: a query and the source that it reads.

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from engine.messages import Attention, ComplexValues, Eigenvalues, Head
+from engine.job import Job
+from engine.messages import Attention, ComplexValues, Eigenvalues, Head, HeadScores
 from gui.panels import reading
 from gui.panels.eigenvalues import EigenvaluesPanel
 from tests.gui.fake_engine import FakeEngine
@@ -85,3 +86,24 @@ def test_in_a_rotary_model_qk_depends_on_how_far_back_the_source_lies(show, sess
     assert isinstance(panel.wants()["attention"], Attention)
     source = reading.pinned_source(session.selection, panel.known("run"), patterns)
     assert panel.wants()["values"].offset == 5 - source
+
+
+def test_all_heads_are_one_click_away_and_a_point_opens_its_head(
+    qtbot, panel, session, settle, engine
+):
+    assert HeadScores("attn-2l", "weights") not in engine.asked
+    qtbot.mouseClick(panel.which._buttons["all"], Qt.MouseButton.LeftButton)
+    settle(panel)
+    assert panel.all.isVisible()
+    assert not panel.plane.isVisible()
+    scores = engine.answer(HeadScores("attn-2l", "weights"), Job()).scores
+    told = panel.all.scatter.say(3)
+    assert f"QK positivity {scores['qk_eigenvalue_positivity'][3]:.2f}" in told
+    assert f"OV copying {scores['ov_eigenvalue_copying'][3]:.2f}" in told
+    at = panel.all.scatter.place(3).toPoint()
+    qtbot.mouseClick(panel.all.scatter, Qt.MouseButton.LeftButton, pos=at)
+    settle(panel)
+    assert session.selection.head == Head(0, 3)
+    qtbot.mouseClick(panel.which._buttons["head"], Qt.MouseButton.LeftButton)
+    settle(panel)
+    assert panel.plane.isVisible()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton
 
 from engine.job import Job
 from engine.messages import Head, HeadScores, Refused, RunPrompt, Thumbnails
-from gui.measures import KINDS
+from gui.measures import KINDS, full_name
 from gui.panels.heads import HeadsPanel
 from tests.gui.fake_engine import BEST_INDUCTION
 
@@ -32,7 +32,7 @@ def test_a_head_that_somebody_chose_stays(qtbot, session, client, show):
 
 def test_the_button_of_a_measure_opens_its_best_head(qtbot, panel, session):
     session.choose_head(Head(0, 0))
-    button = panel.best_buttons["induction"][0]
+    button = panel.best.buttons["induction"][0]
     assert "L1H2" in button.text()
     assert "0.90" in button.text()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -46,7 +46,7 @@ def test_every_measure_says_what_such_a_head_does(panel):
     for (_, name, does), tip in zip(KINDS, tips[1:], strict=True):
         assert f"{name}: how much a head {does}" in tip
     for field, _, does in KINDS:
-        assert does in panel.best_buttons[field][0].toolTip()
+        assert does in panel.best.buttons[field][0].toolTip()
 
 
 def test_colouring_by_a_measure_is_the_sessions(panel, session, settle):
@@ -78,7 +78,7 @@ def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
     monkeypatch.setattr(engine, "_Thumbnails", lambda request: replace(pictures, values=values))
     panel = show(HeadsPanel)
     assert session.selection.head == Head(1, 0)
-    shown = [button.text() for button in panel.best_buttons["induction"] if button.isVisible()]
+    shown = [button.text() for button in panel.best.buttons["induction"] if button.isVisible()]
     assert shown == ["I · induction L0H1 0.95", "L1H0 0.94"]
 
 
@@ -86,4 +86,37 @@ def test_buttons_of_the_model_before_go_when_this_one_has_no_scores(panel, sessi
     engine.failing[HeadScores] = Refused("no scores")
     session.open_model("toy")
     settle(panel)
-    assert not any(b.isVisible() for buttons in panel.best_buttons.values() for b in buttons)
+    assert not any(b.isVisible() for buttons in panel.best.buttons.values() for b in buttons)
+
+
+@pytest.mark.parametrize("measure", ["prompt_induction", "ov_norm", "duplicate_token"])
+def test_any_measure_can_be_picked_from_the_list(panel, session, settle, measure):
+    panel.more.set_value(measure)
+    panel.more.chosen.emit(measure)
+    settle(panel)
+    assert session.selection.measure == measure
+    assert panel.measure.value() == ""
+    assert full_name(measure) in panel.describe(Head(0, 0))
+    assert full_name(measure) in panel.best.largest.text()
+    assert panel.best.largest.isVisible()
+
+
+def test_the_switch_takes_over_from_the_list(qtbot, panel, session, settle):
+    session.set_measure("ov_norm")
+    settle(panel)
+    button = panel.measure.findChildren(QPushButton)[0]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    settle(panel)
+    assert session.selection.measure == "pattern"
+    assert panel.more.value() is None
+    assert not panel.best.largest.isVisible()
+
+
+def test_weights_are_read_only_when_they_are_to_be_seen(panel, session, settle, engine):
+    def weights():
+        return [q for q in engine.asked if q == HeadScores("attn-2l", "weights")]
+
+    assert not weights()
+    session.set_measure("ov_eigenvalue_copying")
+    settle(panel)
+    assert len(weights()) == 1

@@ -45,12 +45,13 @@ MAIN = {
     "Virtual head": VirtualHead,
     "Eigenvalues": Eigenvalues,
     "Direct path": DirectPath,
+    "Finder": HeadScores,
     "Workings": Workings,
     "Receipts": Receipts,
     "Skip-trigrams": SkipTrigrams,
 }
-WEIGHTS_ALONE = ("Spectrum", "Composition", "Eigenvalues", "Skip-trigrams")
-FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WEIGHTS_ALONE)]
+WITHOUT_PROMPT = ("Spectrum", "Composition", "Eigenvalues", "Finder", "Skip-trigrams")
+FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WITHOUT_PROMPT)]
 """Panels whose picture depends on the prompt's text."""
 
 by_title = pytest.mark.parametrize("panel_class", CLASSES, ids=lambda c: c.title)

@@ -326,3 +326,16 @@ def test_ten_thousand_signals_keep_the_reference_counts(qtbot: QtBot) -> None:
         strip.setReadOnly(False)
     after = [sys.getrefcount(constant) for constant in constants]
     assert all(abs(new - old) < 500 for new, old in zip(after, before, strict=True))
+
+
+def test_no_option_is_chosen_until_one_is_clicked_again(qtbot):
+    switch = Segmented([("a", "A"), ("b", "B")], "letters")
+    qtbot.addWidget(switch)
+    switch.show()
+    switch.choose_none()
+    assert switch.value() == ""
+    with qtbot.waitSignal(switch.changed) as told:
+        qtbot.mouseClick(switch._buttons["a"], Qt.MouseButton.LeftButton)
+    assert told.args == ["a"]
+    assert switch.value() == "a"
+    assert not switch._buttons["b"].isChecked()

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from engine.messages import Head
 from gui import palette
 from gui.theme import SEQUENTIAL, lut
+from gui.widgets.head_pictures import HeadPictures
 from gui.widgets.matrix_grid import MatrixGrid
 
 Tip = Callable[[QWidget, QPointF], str]
@@ -189,6 +190,16 @@ def test_no_heads_take_no_clicks(qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(widget.selected):
         qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 40))
         qtbot.keyClick(widget, Qt.Key.Key_Down)
+
+
+def test_signed_scores_have_signed_colours_and_their_limits_are_kept(qtbot):
+    scores = np.array([[-0.5, 0.0, 0.5]])
+    signed = HeadPictures(scores=scores, limits=(-1.0, 1.0)).colouring
+    assert signed.colours == "diverging"
+    assert signed.colour(0.0).name() == "#ffffff"
+    assert signed.colour(-0.5) != signed.colour(0.5)
+    norms = HeadPictures(scores=scores + 20, limits=(0.0, 40.0)).colouring
+    assert (norms.colours, norms.low, norms.high) == ("sequential", 0.0, 40.0)
 
 
 def test_heads_that_are_off_are_crossed_out_from_corner_to_corner(

@@ -113,6 +113,40 @@ def test_no_rows_show_a_sentence(table: ScoreTable) -> None:
     assert table.model().rowCount() == 0
 
 
+def test_numbers_in_names_sort_as_numbers(qtbot: QtBot, table: ScoreTable) -> None:
+    names = ["L2H0", "L10H0", "L2H11", "L2H9"]
+    table.set_rows("head", names, [ScoreColumn("score", np.zeros(4))])
+    click_header(qtbot, table, 0)
+    assert column(table, 0) == ["L2H0", "L2H9", "L2H11", "L10H0"]
+
+
+def test_a_heading_says_by_which_column_rows_are_sorted(qtbot: QtBot, table: ScoreTable) -> None:
+    def over() -> str:
+        return str(table.model().headerData(1, Qt.Orientation.Horizontal))
+
+    assert over() == "score"
+    click_header(qtbot, table, 1)
+    assert over() == "▾ score"
+    click_header(qtbot, table, 1)
+    assert over() == "▴ score"
+
+
+def test_names_stay_in_place_while_numbers_are_scrolled(qtbot: QtBot, table: ScoreTable) -> None:
+    many = [ScoreColumn(f"measure {number}", np.arange(4.0)) for number in range(12)]
+    table.set_rows("head", ["a", "b", "c", "d"], many)
+    bar = table.horizontalScrollBar()
+    assert bar.maximum() > 0
+    assert not table._frozen.isVisible()
+    bar.setValue(bar.maximum())
+    assert table._frozen.isVisible()
+    row = table._frozen.visualRect(table.model().index(2, 0))
+    with qtbot.waitSignal(table.chosen) as asked:
+        qtbot.mouseClick(table._frozen.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
+    assert asked.args == [2]
+    bar.setValue(0)
+    assert not table._frozen.isVisible()
+
+
 def bar_width(table: ScoreTable, row: int, colour: str) -> int:
     """Return the most pixels of a colour on one line of a cell of the last column."""
     model = table.model()

@@ -1,0 +1,311 @@
+"""Every measure of every head: a table to sort, a scatter of two, what a head seems to do."""
+
+import textwrap
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from engine.messages import (
+    Attention,
+    HeadScores,
+    MeasuredHeads,
+    OVTokens,
+    Patterns,
+    Request,
+    TokenRanking,
+)
+from gui import evidence
+from gui.engine_client import EngineClient
+from gui.measures import (
+    GROUPS,
+    SIGNED,
+    Known,
+    decimals,
+    group_of,
+    meaning,
+    rank,
+    short_name,
+)
+from gui.panels import reading
+from gui.panels.measure_plot import MeasurePlot
+from gui.panels.panel import Panel
+from gui.panels.reading import count
+from gui.panels.sentence import Sentence
+from gui.session import Session
+from gui.theme import UNIT
+from gui.widgets import tool_tip
+from gui.widgets.score_model import ScoreColumn
+from gui.widgets.score_table import ScoreTable
+from gui.widgets.segmented import Segmented
+
+SIDE_BY_SIDE = 680
+LEAST_TABLE = 180
+HEADING_TIP = "Click to sort. The last line is the rank of the open head, 1 the largest."
+NO_PROMPT = "The model has not run the prompt: see Prompt."
+
+
+class FinderPanel(Panel):
+    """A click on a row or on a point opens a head."""
+
+    title = "Finder"
+    column = 1
+    group = "Model"
+    share = 8
+    about = "find a head by any measure: a table to sort, and any two as a scatter"
+    main = "scores"
+    draws = frozenset({"head", "query", "source"})
+    ornaments = Panel.ornaments | {"weights", "attention", "read"}
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__(session, client)
+        self._known: Known | None = None
+        self._listed: tuple[Known, tuple[str, ...]] | None = None
+        """What the table was last filled from."""
+        self._marked: tuple[object, int | None] = None, None
+        self.which = Segmented(
+            [*((group.which, group.heading) for group in GROUPS), ("all", "all")],
+            "Which measures the table has",
+        )
+        for group in GROUPS:
+            self.which.set_option_tip(group.which, f"Measures {group.where}")
+        self.which.set_option_tip("all", "Every measure; scroll sideways")
+        self.which.changed.connect(self._on_choice)
+        self.view = Segmented([("table", "table"), ("plot", "scatter")], "Table or scatter")
+        self.view.changed.connect(lambda _: self._fit())
+        self.add_controls([self.view, self.which])
+        self.sentence = Sentence("What the open head seems to do", muted=False)
+        self.disagree = Sentence("Where measures of the open head disagree", muted=False)
+        self.table = ScoreTable()
+        self.table.setAccessibleName("All heads and their measures; click a heading to sort")
+        self.table.set_describe(self.describe)
+        self.table.chosen.connect(self._choose)
+        self.table.setMinimumHeight(LEAST_TABLE)
+        self.plot = MeasurePlot()
+        self.plot.changed.connect(self._on_choice)
+        self.plot.chosen.connect(session.choose_head)
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT // 2)
+        layout.addWidget(self._explained())
+        row = QHBoxLayout()
+        row.setSpacing(2 * UNIT)
+        row.addWidget(self.table, 3)
+        row.addWidget(self.plot, 2)
+        layout.addLayout(row, 1)
+        self._fit()
+        client.progress.connect(self._tell_weights)
+
+    def wants(self) -> dict[str, Request]:
+        """Ask for random tokens and the prompt; for weights where one of theirs is chosen."""
+        now = self.session.selection
+        wanted: dict[str, Request] = {"scores": self.session.scores, "run": self.session.run}
+        if self.run_result() is not None:
+            wanted["prompt"] = self._on_prompt()
+        if self._weights_chosen():
+            wanted["weights"] = HeadScores(now.model, "weights")
+        if self._weights() is None or self.run_result() is None:
+            return wanted
+        wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
+        source = self._source()
+        if source is not None:
+            wanted["read"] = OVTokens(
+                now.model, now.head, source="position", run=self.session.run, position=source
+            )
+        return wanted
+
+    def draw(self) -> None:
+        """Show table, scatter and sentence."""
+        if self._known is not None and self._prompt_is_coming():
+            return  # numbers that come and go while somebody types would flicker
+        known = self._known = self._gather()
+        fields = self._fields()
+        if self._listed is None or fields != self._listed[1] or known.differs(self._listed[0]):
+            self._listed = known, fields
+            self._fill_table(known, fields)
+        place = known.place(self.session.selection.head)
+        missing = self.plot.missing(known)
+        if missing:
+            self.plot.wait(self._reason(missing[0]))
+        else:
+            self.plot.set_known(known, place)
+        self.subtitle.setText(count(len(known.heads), "head"))
+        self.mark.setVisible(place is not None)
+        self.mark.setText(self.session.selection.head.name)
+        self._mark(known, place, fields)
+
+    def describe(self, place: int) -> str:
+        """Return what a head seems to do and where its measures disagree, for its tool tip."""
+        if self._known is None:
+            return ""
+        told = [evidence.seems(self._known.heads, self._known.scores, place)]
+        told += evidence.disagreements(self._known.scores, place, self._tokens())
+        return "\n".join(_wrapped(line) for line in told)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show table and scatter beside one another where there is room."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _explained(self) -> QWidget:
+        """Return the sentences about the open head, with the rules in their tool tip."""
+        box = QWidget()
+        box.setToolTip(tool_tip.literal(evidence.RULES))
+        stack = QVBoxLayout(box)
+        stack.setContentsMargins(0, 0, 0, 0)
+        stack.setSpacing(UNIT // 2)
+        stack.addWidget(self.sentence)
+        stack.addWidget(self.disagree)
+        return box
+
+    def _fit(self) -> None:
+        wide = self.width() >= SIDE_BY_SIDE
+        self.view.setVisible(not wide)
+        self.table.setVisible(wide or self.view.value() == "table")
+        self.plot.setVisible(wide or self.view.value() == "plot")
+        self.frame.place_controls()
+
+    def _fields(self) -> tuple[str, ...]:
+        which = self.which.value()
+        return tuple(
+            field for group in GROUPS if which in (group.which, "all") for field in group.fields
+        )
+
+    def _weights_chosen(self) -> bool:
+        return any(
+            group_of(field).which == "weights" for field in (*self.plot.axes, *self._fields())
+        )
+
+    def _on_prompt(self) -> HeadScores:
+        now = self.session.selection
+        return HeadScores(now.model, "prompt", heads_off=now.heads_off, run=self.session.run)
+
+    def _weights(self) -> MeasuredHeads | None:
+        found = self.current("weights", HeadScores(self.session.selection.model, "weights"))
+        return found if isinstance(found, MeasuredHeads) else None
+
+    def _tokens(self) -> int:
+        run = self.run_result()
+        return 0 if run is None else len(run.ids)
+
+    def _source(self) -> int | None:
+        """Return the source position that the pinned query reads, if it is known."""
+        run, now = self.run_result(), self.session.selection
+        patterns = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
+        if run is None or not isinstance(patterns, Patterns):
+            return None
+        if not reading.head_exists(now, patterns):
+            return None
+        return reading.pinned_source(now, run, patterns)
+
+    def _read(self) -> evidence.Read | None:
+        """Return what the open head does with the source it reads, if that is known."""
+        request = self.wants().get("read")
+        found = None if request is None else self.current("read", request)
+        source = self._source()
+        if not isinstance(found, TokenRanking) or source is None:
+            return None
+        return evidence.Read(found.token_label, source, found.rank, found.d_vocab)
+
+    def _prompt_is_coming(self) -> bool:
+        wanted = self.wants()
+        failed = self.questions.failures(wanted)
+        late = [slot for slot in ("run", "prompt") if slot not in failed]
+        return (
+            any(slot not in wanted or self.current(slot, wanted[slot]) is None for slot in late)
+            and not failed
+        )
+
+    def _gather(self) -> Known:
+        random = self.current("scores", self.session.scores)
+        assert isinstance(random, MeasuredHeads)
+        scores = dict(random.scores)
+        on_prompt = self.current("prompt", self._on_prompt())
+        for found in (on_prompt if self.run_result() else None, self._weights()):
+            if isinstance(found, MeasuredHeads):
+                scores |= found.scores
+        return Known(random.heads, scores)
+
+    def _fill_table(self, known: Known, fields: tuple[str, ...]) -> None:
+        there = [field for field in fields if field in known.scores]
+        if not there:
+            self.table.clear(self._reason(fields[0]))
+            return
+        several = self.which.value() == "all"
+        self.table.set_rows(
+            "head",
+            [head.name for head in known.heads],
+            [
+                ScoreColumn(
+                    _over(field) if several else short_name(field),
+                    known.scores[field],
+                    decimals(known.scores[field]),
+                    signed=field in SIGNED,
+                    tip=f"{meaning(field)}\n{HEADING_TIP}",
+                )
+                for field in there
+            ],
+        )
+
+    def _mark(self, known: Known, place: int | None, fields: tuple[str, ...]) -> None:
+        """Show the open head: its row, its rank in each column, its point, its sentence."""
+        if (self._listed, place) != self._marked:
+            # Only then: whoever has scrolled elsewhere is not brought back by every answer.
+            self._marked = self._listed, place
+            self.table.set_highlight(place)
+        there = [field for field in fields if field in known.scores]
+        if place is None or not there:
+            self.table.set_notes([])
+        if place is None:
+            self.sentence.set_parts([])
+            self.disagree.hide()
+            return
+        if there:
+            ranks = [rank(known.scores[field], place) for field in there]
+            total = len(known.heads)
+            self.table.set_notes(
+                [known.heads[place].name, *(f"{r} of {total}" if r else "–" for r in ranks)]
+            )
+        told = evidence.seems(known.heads, known.scores, place)
+        if self._weights() is None:
+            told += " Choose weights to see whether it copies."
+        self.sentence.set_parts([told])
+        doubts = evidence.disagreements(known.scores, place, self._tokens(), self._read())
+        self.disagree.set_parts([" ".join(doubts)])
+        self.disagree.setVisible(bool(doubts))
+
+    def _reason(self, field: str) -> str:
+        """Return why a measure is not there."""
+        if group_of(field).which != "weights":
+            return NO_PROMPT
+        failure = self.failure()
+        if failure is not None:
+            return failure.sentence
+        told = "Reading the weights of every head, once per model; what else is asked goes first."
+        return f"{told}\n\n{self.client.doing}" if self.client.doing else told
+
+    def _tell_weights(self, what: str, done: int, total: int) -> None:
+        """Say how far the weights are, where they are waited for."""
+        if self._known is None or self._weights() is not None:
+            return
+        for field in self.plot.axes:
+            if group_of(field).which == "weights":
+                self.plot.wait(self._reason(field))
+        if self.which.value() == "weights":
+            self.table.clear(self._reason(self._fields()[0]))
+
+    def _on_choice(self, _: str) -> None:
+        self.refresh()
+        self.redraw()
+
+    def _choose(self, place: int) -> None:
+        if self._known is not None:
+            self.session.choose_head(self._known.heads[place])
+
+
+def _over(field: str) -> str:
+    """Return what stands over a measure among those of other groups, on two lines."""
+    return f"{short_name(field)}\n{group_of(field).heading}"
+
+
+def _wrapped(text: str, most: int = 80) -> str:
+    return "\n".join(textwrap.wrap(text, most, break_long_words=False))
