@@ -15,9 +15,9 @@ from engine.messages import (
     Pair,
     Request,
 )
+from gui import pairs
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
-from gui.panels import pairs
 from gui.panels.folding import Folding
 from gui.panels.pair_panel import PairPanel
 from gui.panels.reading import count

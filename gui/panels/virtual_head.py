@@ -16,9 +16,10 @@ from engine.messages import (
     Vocabulary,
     VocabularyTokens,
 )
+from gui import pairs
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, percent
-from gui.panels import pairs, reading
+from gui.panels import reading
 from gui.panels.folding import Folding
 from gui.panels.pair_panel import PairPanel
 from gui.panels.pair_picker import PairPicker
