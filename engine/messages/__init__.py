@@ -92,7 +92,7 @@ from engine.messages.terms import (
     WayName,
 )
 from engine.messages.trigrams import SkipTrigrams, TrigramList
-from engine.messages.workings import HeadWorkings, Part, Step, Workings
+from engine.messages.workings import PARTS, HeadWorkings, Part, Step, Workings
 
 Request = (
     ListModels
@@ -173,6 +173,7 @@ QUESTIONS: dict[str, type[Request]] = {
 
 __all__ = [
     "MEASURES",
+    "PARTS",
     "PATTERN_MEASURES",
     "QUESTIONS",
     "WEIGHT_MEASURES",

@@ -128,9 +128,8 @@ class EigenvaluesPanel(Panel):
         found = self.known("values")
         assert isinstance(found, ComplexValues)
         self._show_all(self.which.value() == "all")
-        circuit, head = self._circuit(), self.session.selection.head
-        self.mark.setText(head.name)
-        self.mark.show()
+        circuit = self._circuit()
+        self.show_head()
         self.plane.set_points(found.real, found.imag, circuit)
         self.sentence.set_parts([_meaning(circuit, found.positivity)])
         shown = (

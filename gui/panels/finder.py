@@ -50,7 +50,6 @@ class FinderPanel(Panel):
     title = "Finder"
     column = 1
     group = "Model"
-    share = 8
     about = "find a head by any measure: a table to sort, and any two as a scatter"
     main = "scores"
     draws = frozenset({"head", "query", "source"})
@@ -199,8 +198,7 @@ class FinderPanel(Panel):
 
     def _read(self) -> evidence.Read | None:
         """Return what the open head does with the source it reads, if that is known."""
-        request = self.wants().get("read")
-        found = None if request is None else self.current("read", request)
+        found = self.wanted("read")
         source = self._source()
         if not isinstance(found, TokenRanking) or source is None:
             return None

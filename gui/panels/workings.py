@@ -4,13 +4,13 @@ from typing import cast
 
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
-from engine.messages import HeadWorkings, Part, Request, Run, Step, Workings
+from engine.messages import PARTS, HeadWorkings, Part, Request, Run, Step, Workings
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, percent, plain
 from gui.panels import reading
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token, plain_text
-from gui.panels.working_steps import PARTS, Convention, cell_parts, entry, turned
+from gui.panels.working_steps import Convention, cell_parts, entry, turned
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.matrix_sheet import MatrixSheet
