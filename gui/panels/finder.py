@@ -16,31 +16,20 @@ from engine.messages import (
 )
 from gui import evidence
 from gui.engine_client import EngineClient
-from gui.measures import (
-    GROUPS,
-    SIGNED,
-    Known,
-    decimals,
-    group_of,
-    meaning,
-    rank,
-    short_name,
-)
+from gui.measures import GROUPS, Known, group_of
 from gui.panels import reading
 from gui.panels.measure_plot import MeasurePlot
+from gui.panels.measure_table import MeasureTable
 from gui.panels.panel import Panel
 from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
-from gui.widgets.score_model import ScoreColumn
-from gui.widgets.score_table import ScoreTable
 from gui.widgets.segmented import Segmented
 
 SIDE_BY_SIDE = 680
 LEAST_TABLE = 180
-HEADING_TIP = "Click to sort. The last line is the rank of the open head, 1 the largest."
 NO_PROMPT = "The model has not run the prompt: see Prompt."
 
 
@@ -74,7 +63,7 @@ class FinderPanel(Panel):
         self.add_controls([self.view, self.which])
         self.sentence = Sentence("What the open head seems to do", muted=False)
         self.disagree = Sentence("Where measures of the open head disagree", muted=False)
-        self.table = ScoreTable()
+        self.table = MeasureTable()
         self.table.setAccessibleName("All heads and their measures; click a heading to sort")
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
@@ -228,21 +217,7 @@ class FinderPanel(Panel):
         if not there:
             self.table.clear(self._reason(fields[0]))
             return
-        several = self.which.value() == "all"
-        self.table.set_rows(
-            "head",
-            [head.name for head in known.heads],
-            [
-                ScoreColumn(
-                    _over(field) if several else short_name(field),
-                    known.scores[field],
-                    decimals(known.scores[field]),
-                    signed=field in SIGNED,
-                    tip=f"{meaning(field)}\n{HEADING_TIP}",
-                )
-                for field in there
-            ],
-        )
+        self.table.set_known(known, there, groups=self.which.value() == "all")
 
     def _mark(self, known: Known, place: int | None, fields: tuple[str, ...]) -> None:
         """Show the open head: its row, its rank in each column, its point, its sentence."""
@@ -258,11 +233,7 @@ class FinderPanel(Panel):
             self.disagree.hide()
             return
         if there:
-            ranks = [rank(known.scores[field], place) for field in there]
-            total = len(known.heads)
-            self.table.set_notes(
-                [known.heads[place].name, *(f"{r} of {total}" if r else "–" for r in ranks)]
-            )
+            self.table.set_ranks_of(known, place, there)
         told = evidence.seems(known.heads, known.scores, place)
         if self._weights() is None:
             told += " Choose weights to see whether it copies."
@@ -298,11 +269,6 @@ class FinderPanel(Panel):
     def _choose(self, place: int) -> None:
         if self._known is not None:
             self.session.choose_head(self._known.heads[place])
-
-
-def _over(field: str) -> str:
-    """Return what stands over a measure among those of other groups, on two lines."""
-    return f"{short_name(field)}\n{group_of(field).heading}"
 
 
 def _wrapped(text: str, most: int = 80) -> str:
