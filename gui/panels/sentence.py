@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.palette import theme, token_font, ui_font
 
 LEAST_WIDTH = 60
+MOST_WIDTHS = 8
+"""Widths whose lines are remembered: layouts ask for a few, again and again."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,8 @@ class Sentence(QWidget):
 
     def _laid_out(self, width: float) -> QTextLayout:
         if width not in self._layouts:
+            if len(self._layouts) >= MOST_WIDTHS:
+                self._layouts.clear()
             self._layouts[width] = self._lay_out(width)
         return self._layouts[width]
 

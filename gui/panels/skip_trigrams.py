@@ -154,6 +154,8 @@ class SkipTrigramsPanel(Panel):
     def _source_text(self) -> str:
         """Return the text that sources are asked to contain, where `·` may stand for a space."""
         typed = self.filter.text()
+        if "·" not in typed:
+            return typed
         found = self.current("vocabulary", Vocabulary(self.session.selection.model))
         if isinstance(found, VocabularyTokens) and not any(typed in text for text in found.texts):
             return typed.replace("·", " ")

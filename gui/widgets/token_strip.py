@@ -18,6 +18,8 @@ from gui.widgets.steps import ALONG
 
 _GAP = UNIT // 2
 _PAD = UNIT // 2 + 1
+_MOST_WIDTHS = 8
+"""Widths whose tiles are remembered: layouts ask for a few, again and again."""
 
 
 class TokenStrip(Pointing[int], QAbstractScrollArea):
@@ -39,7 +41,7 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         self._grounds: list[QColor | None] = []
         self._pinned: int | None = None
         self._tiles: list[QRect] = []
-        self._flows: dict[int, list[QRect]] = {}  # by width: layouts ask for many, again and again
+        self._flows: dict[int, list[QRect]] = {}  # by width
         self._pitch = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -227,6 +229,8 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
 
     def _flow(self, width: int) -> list[QRect]:
         if width not in self._flows:
+            if len(self._flows) >= _MOST_WIDTHS:
+                self._flows.clear()
             self._flows[width] = self._flowed(width)
         return self._flows[width]
 
