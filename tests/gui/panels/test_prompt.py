@@ -51,8 +51,8 @@ def test_enter_runs_at_once(panel, session):
 def test_a_slow_model_waits_for_enter(qtbot, panel, session, client):
     for _ in range(2):
         client.answered.emit(session.run, 2.0)
-    retype(panel, "w1 w2")
-    qtbot.wait(400)
+    with qtbot.waitSignal(panel.edit.edited):
+        retype(panel, "w1 w2")
     assert session.selection.text != "w1 w2"
     assert panel.subtitle.text() == "Enter runs it"
     QTest.keyClick(panel.edit, Qt.Key.Key_Return)
