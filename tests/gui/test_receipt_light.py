@@ -59,9 +59,10 @@ def test_a_failed_check_is_named_and_a_click_asks_for_the_panel(qtbot, bar, sess
         qtbot.mouseClick(bar.receipts, Qt.MouseButton.LeftButton)
 
 
-def test_a_prompt_that_was_not_run_is_not_checked(qtbot, bar, engine):
+def test_a_prompt_that_was_not_run_is_not_checked(qtbot, bar, client, engine):
     with qtbot.waitSignal(bar.receipts._quiet.timeout):
         pass
+    qtbot.waitUntil(lambda: not client.busy)
     assert not any(isinstance(request, Receipts) for request in engine.asked)
 
 
