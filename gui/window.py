@@ -50,7 +50,9 @@ HOW_TO = (
     "OV: what the head raises and lowers when it reads the pinned source. "
     "QK: what it looks for when it stands on the pinned token. Click a token in a list to ask "
     "about it, or type another.\n\n"
-    "Spectrum: how many directions the head uses. Click a value for the tokens at its two ends."
+    "Spectrum: how many directions the head uses. Click a value for the tokens at its two ends.\n\n"
+    "Cards: drag one by its title; double-click the title to float it, right-click it to close "
+    "it. The View menu has all of them, and Ctrl+0 puts them back."
 )
 
 
