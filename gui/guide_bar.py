@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from gui.guides import Guide
 from gui.palette import theme
-from gui.panels.sentence import Sentence
+from gui.panels.sentence import Sentence, Token
 from gui.session import Session
 from gui.theme import UNIT
 
@@ -105,7 +105,9 @@ class GuideBar(QWidget):
         step = steps[self._number]
         place = f"step {self._number + 1} of {len(steps)}"
         self.heading.setText(f"{self._guide.name}, {place}: {step.title}")
-        self.text.set_parts([step.reveal if self._revealed else step.predict])
+        text = step.reveal if self._revealed else step.predict
+        pieces = enumerate(text.split("`"))
+        self.text.set_parts([Token(piece) if n % 2 else piece for n, piece in pieces])
         last = self._number + 1 == len(steps)
         self.forth.setText("Reveal" if not self._revealed else "Done" if last else "Next")
         self.back.setEnabled(self._revealed or self._number > 0)
