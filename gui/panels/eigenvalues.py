@@ -128,7 +128,7 @@ class EigenvaluesPanel(Panel):
             told = self.plane.say(shown)
         else:
             size = fixed(largest, decimals_for(largest))
-            told = f"{len(found.real)} eigenvalues divided by the largest magnitude, {size}"
+            told = f"{len(found.real)} eigenvalues over the largest magnitude, {size}"
             told = f"{told} · click one to read it" if largest > 0 else ""
         offset = self._offset()
         if circuit == "qk" and offset is not None:
