@@ -87,6 +87,7 @@ QComboBox::down-arrow { image: url("$icons/down-$name.svg"); width: 10px; height
 QComboBox QAbstractItemView::item { padding: 3px ${half}px; border: none; }
 QComboBox QAbstractItemView::item:selected { background: $accent_ground; color: $text; }
 QFileDialog QToolButton { padding: 3px; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QSpinBox::up-button, QDoubleSpinBox::up-button,
 QSpinBox::down-button, QDoubleSpinBox::down-button { border: none; width: 16px; }
 QSpinBox::up-arrow, QDoubleSpinBox::up-arrow {

@@ -118,6 +118,12 @@ def test_the_status_bar_names_model_heads_and_the_last_run(window):
     assert not window.status.stop.isVisible()
 
 
+def test_an_answer_that_was_remembered_is_not_the_last_run(window, session, client):
+    client.answered.emit(session.run, 0.04)
+    client.answered.emit(session.run, 1e-5)
+    assert window.status.last.text() == "last run 40 ms"
+
+
 def test_long_work_can_be_stopped_and_asked_again(qtbot, window, session, engine, client):
     engine.seconds = 30
     session.set_text("w1 w2")
