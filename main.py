@@ -154,7 +154,7 @@ def _window(words: list[str]) -> int:
 
     options = QuestionParser(prog="headscope", allow_abbrev=False, add_help=False)
     add_options(options)
-    given, unknown = options.parse_known_args(words)
+    given, unknown = options.read_known(words)
     if unknown:
         raise Refused(f"headscope has no option {unknown[0]!r}: `headscope --help` lists them")
     if missing := missing_library(x11=has_x11()):

@@ -272,8 +272,8 @@ def test_with_a_display_the_window_opens(run, opened, monkeypatch):
     assert opened[0]["screenshot"] is None
 
 
-def test_screenshot_options_reach_the_window(run, opened):
-    run("--screenshot", "x.png", "--size", "1000x700", "--scale", "2", "--theme", "Dark")
+def test_screenshot_options_reach_the_window_whatever_their_case(run, opened):
+    run("--Screenshot", "x.png", "--SIZE=1000X700", "--scale", "2", "--theme", "Dark")
     assert (opened[0]["size"], opened[0]["scale"], opened[0]["theme"]) == ((1000, 700), 2, "dark")
 
 
