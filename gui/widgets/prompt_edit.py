@@ -91,9 +91,10 @@ class PromptEdit(QPlainTextEdit):
         return QSize(super().minimumSizeHint().width(), self._height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wrap anew, which may change the height."""
+        """Wrap anew, which may change the height, and stay where one types."""
         super().resizeEvent(event)
         self._grow()
+        self.ensureCursorVisible()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Wrap anew: a scroll bar that comes while Qt first lays out narrows no line."""

@@ -4,7 +4,7 @@ pyqtgraph's titles, labels and legends parse HTML, so none of them is used.
 """
 
 from collections.abc import Callable, Mapping
-from math import ceil, floor, log10
+from math import floor, log10
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +23,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QWidget
 
 from gui import palette
-from gui.numbers import power_of_ten
 from gui.theme import UNIT
-from gui.widgets import painting, tool_tip
+from gui.widgets import decades, painting, tool_tip
 
 CIRCUITS = {"ov": "W_OV", "qk": "W_QK"}
 _DOT = 5
@@ -183,11 +182,8 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         least = float(kept.min()) if kept.size else top
         # Where there are lesser ones they lie a decade further down, so that they are seen to fall.
         falls = bool((every < least).any())
-        decade = 10.0 ** floor(log10(least) - 1e-9)
         self._floor = (
-            decade / 10
-            if falls
-            else max(m * decade for m in (1, 2, 5) if m * decade <= least or m == 1)
+            decades.below(least) if not falls else 10.0 ** (floor(log10(least) - 1e-9) - 1)
         )
         low = float(np.log10(self._floor)) if self._log else 0.0
         high = float(self._height(top))
@@ -199,7 +195,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         self.getAxis("bottom").setTicks([self._ticks(count)])
         line = QFontMetricsF(palette.ui_font(small=True)).height()
         room = (self.height() - _LINES_AROUND * line) / (1.2 * line)
-        self.getAxis("left").setTicks([_decades(low, high, room)] if self._log else None)
+        self.getAxis("left").setTicks([decades.ticks(low, high, room)] if self._log else None)
 
     def _ticks(self, count: int) -> list[tuple[int, str]]:
         step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if count / s <= 8)
@@ -271,30 +267,9 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         )
         notes = ["index"]
         if self._has_floored():
-            floored = _power(round(log10(self._floor)))
+            floored = decades.power(round(log10(self._floor)))
             notes.append(f"below {floored}: drawn at the bottom")
         top = whole.bottom() - len(notes) * (small + 2)
         for note in notes:
             painter.drawText(QRectF(box.left(), top, box.width(), small), centre, note)
             top += small + 2
-
-
-def _decades(low: float, high: float, room: float) -> list[tuple[float, str]]:
-    """Return where a logarithmic axis has ticks, as exponents, and what stands there.
-
-    Between the powers of ten there are 2 and 5 where no more than `room` lines are wanted.
-    """
-    first, last = ceil(low - 1e-9), floor(high + 1e-9)
-    step = max(1, ceil((last - first) / 6))
-    ticks = [(float(n), _power(n)) for n in range(first, last + 1, step)]
-    if last - first > 2:
-        return ticks
-    between = [(n + log10(m), m * 10.0**n) for n in range(first - 1, last + 1) for m in (2, 5)]
-    more = [(at, f"{value:g}") for at, value in between if low - 1e-9 <= at <= high]
-    return sorted(ticks + more) if len(ticks + more) <= room else ticks
-
-
-def _power(exponent: int) -> str:
-    if -4 < exponent < 4:
-        return f"{10.0**exponent:g}"
-    return power_of_ten(exponent)

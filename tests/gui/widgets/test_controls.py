@@ -302,6 +302,10 @@ class TestPromptEdit:
         block = prompt.document().firstBlock().layout()
         lines = [block.lineAt(i) for i in range(block.lineCount())]
         assert max(line.naturalTextWidth() for line in lines) <= prompt.viewport().width()
+        for other in (width, 600, 200):
+            host.resize(other, 300)
+            qtbot.wait(1)
+            assert 0 <= prompt.cursorRect().center().y() < prompt.viewport().height()
 
     def test_text_set_from_outside_is_no_edit(self, qtbot: QtBot, prompt: PromptEdit) -> None:
         with qtbot.assertNotEmitted(prompt.edited, wait=400):
