@@ -6,6 +6,7 @@ numpy arrays and plain values. Nothing in here computes, and importing it import
 """
 
 from engine.messages.circuits import (
+    SMALL_VOCABULARY,
     DirectPath,
     OVTokens,
     QKTokens,
@@ -176,6 +177,7 @@ __all__ = [
     "PARTS",
     "PATTERN_MEASURES",
     "QUESTIONS",
+    "SMALL_VOCABULARY",
     "WEIGHT_MEASURES",
     "Attention",
     "BoolArray",
