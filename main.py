@@ -71,7 +71,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        sys.stderr.write(f"headscope: {error.filename}: {error.strerror}\n")
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        sys.stderr.write(f"headscope: {what}\n")
         return 2
     except Exception as error:
         if "--verbose" in words:

@@ -47,6 +47,7 @@ from engine.messages.prompts import (
     RunPrompt,
     ThumbnailPatterns,
     Thumbnails,
+    model_of,
 )
 from engine.messages.receipts import HeadReceipts, Measured, Receipt, Receipts
 from engine.messages.scores import (
@@ -259,4 +260,5 @@ __all__ = [
     "Way",
     "WayName",
     "Workings",
+    "model_of",
 ]
