@@ -12,7 +12,7 @@ from engine import sources
 from engine.cache import Cache
 from engine.circuits import COMPUTATIONS
 from engine.job import Job
-from engine.messages import Head, ListModels, ModelList, Request, Result
+from engine.messages import Head, ListModels, ModelList, Request, Result, model_of
 from engine.model import Model
 
 CACHE_BYTES = 256 * 2**20
@@ -60,7 +60,7 @@ class Engine:
             return kept
         job = job or Job()
         with torch.inference_mode():
-            model = self._open(_model_name(request), job)
+            model = self._open(model_of(request), job)
             result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
         self._cache[request] = result
         return result
@@ -81,7 +81,7 @@ class Engine:
             If the model has no such head.
         """
         with torch.inference_mode():
-            self._open(_model_name(request), Job()).check_head(head)
+            self._open(model_of(request), Job()).check_head(head)
 
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {name}")
@@ -112,8 +112,3 @@ def _own(array: np.ndarray) -> np.ndarray:
     array = np.array(array, order="C")
     array.setflags(write=False)
     return array
-
-
-def _model_name(request: Any) -> str:
-    name: str = request.run.model if not hasattr(request, "model") else request.model
-    return name

@@ -39,6 +39,10 @@ class Failure:
     details: str = ""
 
 
+Outcome = Result | Failure | Cancelled
+"""What comes back from the engine thread."""
+
+
 class Asker(Protocol):
     """Who can ask: the client calls one of these on the UI thread."""
 
@@ -193,7 +197,7 @@ class EngineClient(QObject):
     def _work(self, request: Request, job: Job) -> None:
         """Answer in the engine thread; whatever happens comes back as a value."""
         began = time.perf_counter()
-        outcome: object
+        outcome: Outcome
         try:
             if self._engine is None:
                 self._engine = self._make_engine()
@@ -211,7 +215,7 @@ class EngineClient(QObject):
         if not self._closed:
             self._finished.emit(request, outcome, time.perf_counter() - began)
 
-    def _deliver(self, request: Request, outcome: object, seconds: float) -> None:
+    def _deliver(self, request: Request, outcome: Outcome, seconds: float) -> None:
         self._running = None
         if self._closed:
             return
@@ -228,7 +232,7 @@ class EngineClient(QObject):
             if isinstance(outcome, Failure):
                 asker.fail(slot, request, outcome)
             else:
-                asker.receive(slot, request, outcome)  # type: ignore[arg-type]
+                asker.receive(slot, request, outcome)
         if askers and isinstance(outcome, Failure):
             self.failed.emit(outcome.sentence)
         elif askers:

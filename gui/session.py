@@ -145,7 +145,8 @@ class Session(QObject):
 
     def choose_head(self, head: Head) -> None:
         """Open the head that somebody picked."""
-        self._set(head=head, head_chosen=True, source=None if self._moves(head) else self.source)
+        stays = head == self._selection.head
+        self._set(head=head, head_chosen=True, source=self._selection.source if stays else None)
 
     def suggest_head(self, head: Head) -> None:
         """Open a head unless somebody has already picked one, or looks at what one is missing."""
@@ -208,14 +209,6 @@ class Session(QObject):
     def ask_qk(self, **changes: Any) -> None:
         """Change the QK panel's question: `token`, `side` or `source`."""
         self._set(qk=replace(self._selection.qk, **changes))
-
-    @property
-    def source(self) -> int | None:
-        """The pinned source position, or none."""
-        return self._selection.source
-
-    def _moves(self, head: Head) -> bool:
-        return head != self._selection.head
 
     def _set(self, **changes: Any) -> None:
         before = self._selection

@@ -4,9 +4,6 @@ from engine.job import Job
 from engine.messages import Vocabulary, VocabularyTokens
 from engine.model import Model
 
-SMALL = 64
-"""Tokens of the largest vocabulary that is shown whole, as a table or as a matrix's axis."""
-
 
 def vocabulary(model: Model, request: Vocabulary, job: Job) -> VocabularyTokens:
     """Name every token as it is typed and as it is shown."""

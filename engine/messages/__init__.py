@@ -6,6 +6,7 @@ numpy arrays and plain values. Nothing in here computes, and importing it import
 """
 
 from engine.messages.circuits import (
+    SMALL_VOCABULARY,
     DirectPath,
     OVTokens,
     QKTokens,
@@ -46,6 +47,7 @@ from engine.messages.prompts import (
     RunPrompt,
     ThumbnailPatterns,
     Thumbnails,
+    model_of,
 )
 from engine.messages.receipts import HeadReceipts, Measured, Receipt, Receipts
 from engine.messages.scores import (
@@ -176,6 +178,7 @@ __all__ = [
     "PARTS",
     "PATTERN_MEASURES",
     "QUESTIONS",
+    "SMALL_VOCABULARY",
     "WEIGHT_MEASURES",
     "Attention",
     "BoolArray",
@@ -257,4 +260,5 @@ __all__ = [
     "Way",
     "WayName",
     "Workings",
+    "model_of",
 ]

@@ -87,7 +87,7 @@ def _draw_numbers(page: Page, y: float, step: Step) -> float:
     tokens = [axis not in ("d_model", "d_head", "bias") for axis in step.axes]
     texts = [[_number(value, step) for value in row] for row in step.values.tolist()]
     room = 0.2 * page.width
-    beside = [page.elide(label, room, size) for label in step.row_labels]
+    beside = [page.elide(label, room, size, token=tokens[0]) for label in step.row_labels]
     left = 8.0 + max(page.measure(label, size, token=tokens[0]) for label in beside)
     widest = max(page.measure(text, size) for row in texts for text in row)
     widest = max(
@@ -95,7 +95,7 @@ def _draw_numbers(page: Page, y: float, step: Step) -> float:
     )
     columns = len(step.column_labels)
     pitch = min(max(widest + 6.0, 22.0), (page.width - 4.0 - left) / columns)
-    above = [page.elide(label, pitch - 3.0, size) for label in step.column_labels]
+    above = [page.elide(label, pitch - 3.0, size, token=tokens[1]) for label in step.column_labels]
     for column, label in enumerate(above):
         page.text(
             left + (column + 1) * pitch, y + line / 2, label,

@@ -141,7 +141,9 @@ class AttentionPanel(Panel):
         self._before = None if whole is None else whole.values[self._drawn]
         if self._before is not None:
             values, unit = values - self._before, f"change of {unit}"
-        low, high = reading.limits(values, shown.mask, "scores" if signed else kind, hide_bos)
+        low, high = reading.limits(
+            values, shown.mask, signed=signed, shares=kind == "pattern", hide_bos=hide_bos
+        )
         ids = run.ids.tolist()
         pieces = self.pieces(ids)
         places = [place for place, token in enumerate(ids) if token in pieces]

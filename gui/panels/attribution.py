@@ -17,7 +17,6 @@ from engine.messages import (
     LogitParts,
     OutputRanking,
     Request,
-    Result,
     Vocabulary,
     VocabularyTokens,
 )
@@ -119,11 +118,9 @@ class AttributionPanel(Panel):
             wanted["sources"] = self.question.request(run_request, query, "sources")
         return wanted
 
-    def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Take an answer; the vocabulary goes to the fields."""
-        super().receive(slot, request, result)
-        if isinstance(result, VocabularyTokens):
-            self.question.set_vocabulary(result)
+    def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Complete over a model's vocabulary."""
+        self.question.set_vocabulary(vocabulary)
 
     def draw(self) -> None:
         """Show the map, the bars, and the sources of the open head."""

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import (
 )
 
 from engine.messages import (
+    SMALL_VOCABULARY,
     Attention,
     CircuitName,
     LoadModel,
     ModelFacts,
-    Patterns,
     Request,
     Run,
     Table,
@@ -26,12 +26,11 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
-from gui.panels import reading
 from gui.panels.named import caption, side_by_side
 from gui.panels.panel import Panel
 from gui.panels.raised_lowered import show_ends
 from gui.panels.sentence import Sentence, Token
-from gui.panels.whole_table import TABLE_TOKENS, WholeTable
+from gui.panels.whole_table import WholeTable
 from gui.session import OVQuestion, QKQuestion, Session
 from gui.theme import UNIT
 from gui.widgets.heatmap import Heatmap
@@ -61,7 +60,6 @@ class CircuitPanel(Panel):
         self, session: Session, client: EngineClient, ways: Sequence[tuple[str, str]], way_name: str
     ) -> None:
         super().__init__(session, client)
-        self._vocabulary_of = ""
         self.follow = QPushButton("follow the prompt")
         self.follow.setProperty("quiet", True)
         self.follow.setToolTip("Go back to the token pinned in the prompt")
@@ -150,7 +148,7 @@ class CircuitPanel(Panel):
             "facts": LoadModel(now.model),
             "vocabulary": Vocabulary(now.model),
         }
-        if facts is not None and facts.d_vocab <= TABLE_TOKENS:
+        if facts is not None and facts.d_vocab <= SMALL_VOCABULARY:
             wanted["table"] = Table(now.model, now.head, self.circuit, self._offset())
         if self.question.token is not None:
             wanted["tokens"] = self.request(self.question.token, None, self._offset())
@@ -166,6 +164,10 @@ class CircuitPanel(Panel):
             wanted["tokens"] = self.request(token, position, self._offset())
         return wanted
 
+    def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Complete over a model's vocabulary."""
+        self.token.set_vocabulary(vocabulary.texts, vocabulary.labels)
+
     def effective_source(self) -> str:
         """Return the source vector that is asked for: the chosen one where it means something."""
         source = self.question.source
@@ -176,12 +178,6 @@ class CircuitPanel(Panel):
             return "token"
         return source
 
-    def patterns(self) -> Patterns | None:
-        """Return the pattern of the open head on the prompt in use, if it is there."""
-        now = self.session.selection
-        found = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
-        return found if isinstance(found, Patterns) and reading.head_exists(now, found) else None
-
     def draw(self) -> None:
         """Show both lists, or one and the table."""
         answer, facts = self.known("tokens"), self.facts()
@@ -189,7 +185,6 @@ class CircuitPanel(Panel):
         question = self.question
         self.follow.setVisible(question.token is not None)
         self._draw_switches(facts)
-        self._fill_vocabulary()
         self.token.set_token(answer.token_id)
         run = self.run_result()
         position = self.position(run) if run is not None and question.token is None else None
@@ -210,13 +205,6 @@ class CircuitPanel(Panel):
         self.source.set_option_enabled("position", self.takes_position(), why)
         has_mlp = facts is None or facts.d_mlp > 0
         self.source.set_option_enabled("token+mlp0", has_mlp, "this model has no MLP")
-
-    def _fill_vocabulary(self) -> None:
-        model = self.session.selection.model
-        found = self.wanted("vocabulary")
-        if isinstance(found, VocabularyTokens) and self._vocabulary_of != model:
-            self._vocabulary_of = model
-            self.token.set_vocabulary(found.texts, found.labels)
 
     def _draw_table(self) -> None:
         table = self.wanted("table")
@@ -241,10 +229,4 @@ class CircuitPanel(Panel):
 
     def _offset(self) -> int:
         """Return how far back the source lies, where scores depend on it: in rotary models."""
-        facts, run, patterns = self.facts(), self.run_result(), self.patterns()
-        if facts is None or facts.positions != "rotary" or self.circuit != "qk":
-            return 0
-        if run is None or patterns is None:
-            return 0
-        now = self.session.selection
-        return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
+        return (self.offset() or 0) if self.circuit == "qk" else 0

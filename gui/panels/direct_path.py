@@ -12,7 +12,6 @@ from engine.messages import (
     LoadModel,
     OutputRanking,
     Request,
-    Result,
     TokenRanking,
     Vocabulary,
     VocabularyTokens,
@@ -99,11 +98,9 @@ class DirectPathPanel(Panel):
             wanted["tokens"] = DirectPath(now.model, token, way, facts.d_vocab)
         return wanted
 
-    def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Take an answer; the vocabulary goes to the field."""
-        super().receive(slot, request, result)
-        if isinstance(result, VocabularyTokens):
-            self.choice.set_vocabulary(result)
+    def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Complete over a model's vocabulary."""
+        self.choice.set_vocabulary(vocabulary)
 
     def draw(self) -> None:
         """Show both lists."""

@@ -10,7 +10,6 @@ from engine.messages import (
     HeadScores,
     MeasuredHeads,
     OVTokens,
-    Patterns,
     Request,
     TokenRanking,
 )
@@ -177,13 +176,10 @@ class FinderPanel(Panel):
 
     def _source(self) -> int | None:
         """Return the source position that the pinned query reads, if it is known."""
-        run, now = self.run_result(), self.session.selection
-        patterns = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
-        if run is None or not isinstance(patterns, Patterns):
+        run, patterns = self.run_result(), self.patterns()
+        if run is None or patterns is None:
             return None
-        if not reading.head_exists(now, patterns):
-            return None
-        return reading.pinned_source(now, run, patterns)
+        return reading.pinned_source(self.session.selection, run, patterns)
 
     def _read(self) -> evidence.Read | None:
         """Return what the open head does with the source it reads, if that is known."""

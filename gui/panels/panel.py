@@ -8,8 +8,10 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from engine.messages import (
+    Attention,
     LoadModel,
     ModelFacts,
+    Patterns,
     Request,
     Result,
     Run,
@@ -17,6 +19,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient, Failure
+from gui.panels import reading
 from gui.panels.frame import Frame
 from gui.panels.questions import Questions
 from gui.session import Session
@@ -107,6 +110,23 @@ class Panel(QWidget):
         found = self.current("run", self.session.run)
         return found if isinstance(found, Run) else None
 
+    def patterns(self) -> Patterns | None:
+        """Return the patterns of the open head's layer on the prompt in use, if they are there.
+
+        They are what the panel has asked for in the slot `attention`.
+        """
+        now = self.session.selection
+        found = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
+        return found if isinstance(found, Patterns) and reading.head_exists(now, found) else None
+
+    def offset(self) -> int | None:
+        """Return how far back the source lies in a rotary model; none in others or if unknown."""
+        facts, run, patterns = self.facts(), self.run_result(), self.patterns()
+        if facts is None or facts.positions != "rotary" or run is None or patterns is None:
+            return None
+        now = self.session.selection
+        return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
+
     def pieces(self, ids: Iterable[int]) -> frozenset[int]:
         """Return which tokens are bytes of a character and no text, as far as that is known."""
         found = self.current("vocabulary", Vocabulary(self.session.selection.model))
@@ -155,9 +175,14 @@ class Panel(QWidget):
             self.questions.ask(wanted)
             self._update_state(wanted)
 
+    def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Let fields complete over a model's vocabulary; a panel may have none."""
+
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take an answer."""
         self.questions.take(slot, request, result)
+        if isinstance(result, VocabularyTokens):
+            self.take_vocabulary(result)
         self.refresh()
         self.redraw()
 

@@ -9,7 +9,6 @@ from engine.messages import (
     LoadModel,
     Pair,
     Request,
-    Result,
     Run,
     VirtualHead,
     VirtualHeadParts,
@@ -125,11 +124,9 @@ class VirtualHeadPanel(PairPanel):
             wanted["parts"] = VirtualHead(run_request, *pair, token)
         return wanted
 
-    def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Take an answer; the vocabulary goes to the field."""
-        super().receive(slot, request, result)
-        if isinstance(result, VocabularyTokens):
-            self.choice.set_vocabulary(result)
+    def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Complete over a model's vocabulary."""
+        self.choice.set_vocabulary(vocabulary)
 
     def pair(self) -> Pair | None:
         """Return the pair in view, none while it is not known which is the strongest."""
@@ -230,14 +227,13 @@ class VirtualHeadPanel(PairPanel):
         values = parts.exact if exact and parts.exact is not None else parts.product
         self.explanation.set_parts([EXACT if exact else PRODUCT])
         mask = np.tri(len(values), dtype=bool)
-        kind = "value-weighted" if exact else "pattern"  # no share of 1: the largest is the end
         hide_bos = self.session.selection.hide_bos and run.prepended_bos
         self.heatmap.set_grid(
             values,
             mask,
             parts.source_labels,
             parts.source_labels,
-            limits=reading.limits(values, mask, kind, hide_bos),
+            limits=reading.limits(values, mask, shares=not exact, hide_bos=hide_bos),
             row_title="query (destination)",
             column_title="source",
             unit="attention / scale" if exact else "attention",
