@@ -31,6 +31,17 @@ class QuestionParser(argparse.ArgumentParser):
             )
         raise Refused(message)
 
+    def read_known(self, words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+        """Parse words with options in any case; return what they say and what is unknown."""
+        return self.parse_known_args([self._lower(word) for word in words])
+
+    def _lower(self, word: str) -> str:
+        # Only options of this command: any other word may be a value, such as the text "--X y".
+        flag, equals, value = word.partition("=")
+        if flag.lower() not in self._option_string_actions:
+            return word
+        return flag.lower() + equals + value
+
 
 def parser(question: str, prog: str = "headscope ask") -> QuestionParser:
     """Return the parser of a question's options.
@@ -91,7 +102,7 @@ def read(made: QuestionParser, question: str, argv: Sequence[str]) -> tuple[Requ
         If an option is unknown, missing, of the wrong kind, or contradicts another.
     """
     kind = question_type(question)
-    namespace, unknown = made.parse_known_args([_lower(word) for word in argv])
+    namespace, unknown = made.read_known(argv)
     if unknown:
         what = "option" if unknown[0].startswith("-") else "place for"
         takes = ", ".join(a.option_strings[0] for a in made._actions if a.dest != "help")
@@ -207,11 +218,3 @@ def _without_none(type_: Any) -> Any:
     if typing.get_origin(type_) is typing.Literal or len(options) != 1:
         return type_
     return options[0]
-
-
-def _lower(word: str) -> str:
-    # Options are read whatever their case; what follows an equals sign is a value and stays.
-    if not re.match(r"--[A-Za-z]|-[A-Za-z]$", word):
-        return word
-    flag, equals, value = word.partition("=")
-    return flag.lower() + equals + value

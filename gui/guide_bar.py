@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QPushButton
 
 from gui.banner import Banner
 from gui.guides import Guide
+from gui.panels.sentence import Token
 from gui.session import Session
 
 
@@ -77,7 +78,9 @@ class GuideBar(Banner):
         step = steps[self._number]
         place = f"step {self._number + 1} of {len(steps)}"
         self.heading.setText(f"{self._guide.name}, {place}: {step.title}")
-        self.text.set_parts([step.reveal if self._revealed else step.predict])
+        text = step.reveal if self._revealed else step.predict
+        pieces = enumerate(text.split("`"))
+        self.text.set_parts([Token(piece) if n % 2 else piece for n, piece in pieces])
         last = self._number + 1 == len(steps)
         self.forth.setText("Reveal" if not self._revealed else "Done" if last else "Next")
         self.back.setEnabled(self._revealed or self._number > 0)

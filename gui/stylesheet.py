@@ -72,14 +72,17 @@ QLineEdit[refused="true"] { border-color: $bad; }
 
 QComboBox {
     background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
-    padding: 3px 9px; min-height: 16px;
+    padding: 3px 9px; min-height: 16px; combobox-popup: 0;
 }
 QComboBox:hover { background: $accent_ground; }
 QComboBox:focus, QComboBox:on { border-color: $accent; }
 QComboBox:disabled { color: $muted; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox::down-arrow { image: url("$icons/down-$name.svg"); width: 10px; height: 10px; }
-QComboBox QAbstractItemView::item { padding: 3px ${half}px; }
+QComboBox QAbstractItemView::item { padding: 3px ${half}px; border: none; }
+QComboBox QAbstractItemView::item:selected { background: $accent_ground; color: $text; }
+QFileDialog QToolButton { padding: 3px; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QSpinBox::up-button, QSpinBox::down-button { border: none; width: 16px; }
 QSpinBox::up-arrow { image: url("$icons/up-$name.svg"); width: 9px; height: 9px; }
 QSpinBox::down-arrow { image: url("$icons/down-$name.svg"); width: 9px; height: 9px; }

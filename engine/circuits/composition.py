@@ -25,6 +25,8 @@ from engine.model import Model
 ROTATIONS = 200
 BEST = 50
 """Pairs whose z is measured, besides the one asked for."""
+LARGEST_SEED = 2**64 - 1
+"""What torch's generators take."""
 
 
 class _Ends(NamedTuple):
@@ -55,11 +57,14 @@ def composition(model: Model, request: Composition, job: Job) -> CompositionScor
     Raises
     ------
     Refused
-        If the model has one layer, or the pair asked for does not exist or is half a pair.
+        If the model has one layer, the pair asked for does not exist or is half a pair, or the
+        seed is not one.
     """
     asked = _asked(model, request)
     if model.n_layers == 1:
         raise Refused(f"{model.name} has one layer, and composition is between two")
+    if not 0 <= request.seed <= LARGEST_SEED:
+        raise Refused(f"the seed must be 0 to {LARGEST_SEED:,}, not {request.seed:,}")
     ends = _ends(model, request, job)
     pairs: list[Pair] = []
     scores: list[Tensor] = []

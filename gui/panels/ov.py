@@ -66,11 +66,12 @@ class OVPanel(CircuitPanel):
     def say(self, answer: TokenRanking, position: int | None) -> list[str | Token]:
         """Say what the lists hold."""
         self.way.set_value(self.question.direction)
+        head = self.session.selection.head.name
         token = Token(answer.token_label)
         place = f" at position {position}" if position is not None else ""
         if self.question.direction == "output":
-            return ["reading ", token, f"{place}, this head raises and lowers"]
-        return [token, " is raised most, and lowered most, when this head reads"]
+            return ["reading ", token, f"{place}, {head} raises and lowers"]
+        return [token, f" is raised most, and lowered most, when {head} reads"]
 
     def small_print(self, answer: TokenRanking, facts: ModelFacts | None) -> list[str]:
         """Say what is left out of the numbers."""

@@ -266,7 +266,7 @@ class Panel(QWidget):
         if self._state == "fresh":
             self.notice.clear()
         elif self._state == "old":
-            self.notice.show_info(f"Old: waiting for {self.client.doing or 'the answer'}")
+            self.notice.show_info(f"Old, waiting: {self.client.doing or 'the answer'}")
         elif self._state == "failed":
             self.say_failure()
         else:
@@ -294,4 +294,4 @@ class Panel(QWidget):
 
     def _say_waiting(self) -> None:
         doing = self.client.doing
-        self.frame.waits.set_parts([f"Waiting for {doing} …" if doing else "Waiting …"])
+        self.frame.waits.set_parts([f"Waiting: {doing} …" if doing else "Waiting …"])

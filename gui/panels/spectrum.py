@@ -62,6 +62,7 @@ class SpectrumPanel(Panel):
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.plot.setMinimumSize(160, LEAST_PLOT_ALONE)
         self.plot.chosen.connect(self.choose)
+        self.plot.clicked_again.connect(self.put_away)
         self.overlap = Sentence("Overlap of the two ends")
         self.sentence = Sentence("The direction that was clicked")
         self.sign = Segmented([("", "+"), ("_negative", "−")], "Which side of the direction")
@@ -101,6 +102,12 @@ class SpectrumPanel(Panel):
     def choose(self, circuit: str, index: int) -> None:
         """Show the tokens at both ends of a direction."""
         self._chosen = (cast(CircuitName, circuit), index)
+        self.refresh()
+        self.redraw()
+
+    def put_away(self) -> None:
+        """Show no direction, and give the cards above their room back."""
+        self._chosen = None
         self.refresh()
         self.redraw()
 

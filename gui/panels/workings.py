@@ -112,7 +112,7 @@ class WorkingsPanel(Panel):
         change = found.step("ΔL")
         most = int(change.values[query].argmax())
         raised = fixed(float(change.values[query, most]), 2, signed=True)
-        divided = f"{plain(score, 3)} ÷ {plain(found.divisor)} = {plain(score / found.divisor, 3)}"
+        divided = f"{plain(score, 3)} ÷ {plain(found.divisor)} = {fixed(score / found.divisor, 2)}"
         before = " before the final norm" if "final norm" in change.sentence else ""
         return [
             "from ",

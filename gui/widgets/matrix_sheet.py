@@ -230,6 +230,7 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
     def _on_scrolled(self) -> None:
         if not self._placed:
             return
+        self.point_at(None)  # another cell has come under the mouse, which has not moved
         part = self._placed[self._at_top()].entry.part
         bar = self.verticalScrollBar()
         if bar.maximum() and bar.value() == bar.maximum():

@@ -28,6 +28,9 @@ class SpectrumPlot(QWidget):
     chosen = Signal(str, int)
     """Circuit, `ov` or `qk`, and index of the value that is asked for."""
 
+    clicked_again = Signal()
+    """A click on the value that is ringed."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._curves: dict[str, Curve] = {}
@@ -146,7 +149,9 @@ class SpectrumPlot(QWidget):
     def _press(self, point: QPointF) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         found = self._nearest(point)
-        if found is not None:
+        if found is not None and found == self._selected:
+            self.clicked_again.emit()
+        elif found is not None:
             self.chosen.emit(*found)
 
     def _tip_at(self, point: QPointF) -> str:
