@@ -42,6 +42,15 @@ def test_negative_numbers_stay_numbers_at_full_precision(tmp_path: Path) -> None
     assert all(value < 0 for value in values)
 
 
+def test_tokens_of_a_list_are_counted_from_1(tmp_path: Path) -> None:
+    request, result = samples.ov_tokens()
+    write(request, result, tmp_path / "f.csv")
+    for end, ids in (("highest", result.ids), ("lowest", result.bottom_ids)):
+        rows = [row for row in read(tmp_path / "f.csv") if row["list"] == end]
+        assert [int(row["place"]) for row in rows] == list(range(1, len(ids) + 1))
+        assert [int(row["id"]) for row in rows] == ids.tolist()
+
+
 @pytest.mark.parametrize("kind", ["pattern", "scores"])
 def test_attention_is_written_cell_by_cell_where_a_query_may_look(
     tmp_path: Path, kind: str
