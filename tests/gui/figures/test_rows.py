@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.messages import Head
+from engine.messages import Head, Vocabulary, VocabularyTokens
 from gui.figures import write
 from tests.gui.figures import samples
 
@@ -30,6 +30,15 @@ def test_hostile_tokens_come_back_and_none_is_a_formula(tmp_path: Path) -> None:
     assert [row["token"][0] for row in rows if row["token"][0] in "=+-@\t\r＝"] == []
     ascii_only = [row["token"] if "＝" in row["token"] else plain(row["token"]) for row in rows]
     assert ascii_only == ["'＝1" if label == "＝1" else label for label in labels]
+
+
+def test_a_token_that_ends_lines_ends_no_row(tmp_path: Path) -> None:
+    texts = ("a", "\r", "\n", "b\rc", "\r\n", '"\r')
+    labels = tuple(str(place) for place in range(len(texts)))
+    write(Vocabulary("toy"), VocabularyTokens(texts, labels), tmp_path / "f.csv")
+    rows = read(tmp_path / "f.csv")
+    assert [row["label"] for row in rows] == list(labels)
+    assert [re.sub(r"^'(?=[\r\n])", "", row["text"]) for row in rows] == list(texts)
 
 
 def test_negative_numbers_stay_numbers_at_full_precision(tmp_path: Path) -> None:
