@@ -23,7 +23,7 @@ class ForwardPass:
     final
         Residual stream after the last layer, before the final norm.
     queries, keys
-        Of each layer, with biases.
+        Of each layer, with biases, before rotary positions turn them.
     patterns
         Of each layer, as the model itself used them.
     next_log_probs
@@ -32,17 +32,20 @@ class ForwardPass:
         Cross-entropy of token i + 1 at position i, in nats.
     heads_off
         Heads whose output was zeroed.
+    mlps
+        What each layer's MLP writes; none without MLPs.
     """
 
     ids: tuple[int, ...]
     streams: tuple[Float[Tensor, "position d_model"], ...]
     final: Float[Tensor, "position d_model"]
     queries: tuple[Float[Tensor, "head position d_head"], ...]
-    keys: tuple[Float[Tensor, "head position d_head"], ...]
+    keys: tuple[Float[Tensor, "kv_head position d_head"], ...]
     patterns: tuple[Float[Tensor, "head query key"], ...]
     next_log_probs: Float[Tensor, " d_vocab"]
     loss: Float[Tensor, " predicted"]
     heads_off: tuple[Head, ...] = ()
+    mlps: tuple[Float[Tensor, "position d_model"], ...] = ()
 
 
 def forward(
@@ -63,7 +66,7 @@ def forward(
     """
     n_layers = bridge.cfg.n_layers
     names = ("hook_q", "hook_k", "hook_pattern")
-    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", *names)}
+    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", *names)}
 
     def step(stream: Tensor, hook: Any) -> None:
         layer = len(kept["in"])
@@ -78,6 +81,8 @@ def forward(
         hooks.append((f"blocks.{layer}.hook_in", step))
         for name in names:
             hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
+        if hasattr(bridge.blocks[layer], "mlp"):
+            hooks.append((f"blocks.{layer}.mlp.hook_out", keeper("mlp")))
     for layer in {head.layer for head in heads_off}:
         off = [head.number for head in heads_off if head.layer == layer]
         hooks.append((f"blocks.{layer}.attn.hook_z", silencer(off, bridge.cfg.n_heads)))
@@ -94,6 +99,7 @@ def forward(
         next_log_probs=log_probs[-1].clone(),  # a copy, so that the rest can be freed
         loss=-log_probs[:-1].gather(1, following)[:, 0],
         heads_off=heads_off,
+        mlps=tuple(kept["mlp"]),
     )
 
 

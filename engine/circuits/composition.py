@@ -73,7 +73,7 @@ def composition(model: Model, request: Composition, job: Job) -> CompositionScor
                 for other in range(model.n_heads)
             ]
     found = torch.cat(scores).numpy()
-    width = model.d_model - 1 if model.normalized else model.d_model
+    width = model.d_model - 1 if model.centring else model.d_model
     chosen = set(np.argsort(-found, kind="stable")[:BEST].tolist())
     chosen |= {pairs.index(asked)} if asked else set()
     return CompositionScores(

@@ -31,7 +31,7 @@ def stream_adds_up(scene: Scene, job: Job) -> Receipt:
             job.step(done, model.n_layers * model.n_heads, "adding heads")
             pattern = passed.patterns[layer][number].double()
             total = total + pattern @ moved(model, passed, Head(layer, number)).double()
-    final = centred(passed.final) if model.normalized else passed.final
+    final = centred(passed.final) if model.centring else passed.final
     return measured(
         "embedding + heads + biases = the final stream",
         f"the sum of every part at every position against the model's own stream: {OF_LARGEST}",
@@ -44,8 +44,8 @@ def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
     """Check that what each part gives to a logit sums to the model's own logit."""
     parts = logit_attribution(scene.model, LogitAttribution(scene.run), job)
     own = scene.own["logits"][parts.position].double()
-    logit = float(own[parts.target_id] - (own.mean() if scene.model.normalized else 0))
-    less = ", less their mean, which the softmax does not see" if scene.model.normalized else ""
+    logit = float(own[parts.target_id] - (own.mean() if scene.model.centring else 0))
+    less = ", less their mean, which the softmax does not see" if scene.model.centring else ""
     return measured(
         "attribution sums to the logit",
         f"the sum of all parts of the first guess after the prompt against the model's own "
@@ -97,4 +97,4 @@ def _folded_pass(
 
 def _entering(model: Model, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
     entering = (model.embedded(ids) + model.positions(len(ids))).double()
-    return centred(entering) if model.normalized else entering
+    return centred(entering) if model.centring else entering

@@ -1,0 +1,175 @@
+"""Whether what was wrapped still does what the model did, and which of it weights explain."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.folding import fold, normalised, root_mean_square
+from engine.job import Job
+from engine.messages import Refused
+from engine.network import Network
+from engine.probes import probe
+from engine.runs import ForwardPass, forward
+
+PATTERN = 1e-4
+"""Largest difference that a pattern may have to the model's own."""
+
+SHARE = 1e-3
+"""Share of the largest number by which a sum of parts may miss a whole, in single precision."""
+
+OFFSETS = (0, 1, 8)
+"""Distances at which scores from weights are compared with the model's."""
+
+
+@dataclass(frozen=True, eq=False)
+class Own:
+    """What a model made of a few tokens before it was wrapped."""
+
+    ids: tuple[int, ...]
+    patterns: tuple[Float[Tensor, "head query key"], ...]
+    log_probs: Float[Tensor, "position d_vocab"]
+
+
+def settled(name: str, network: Network, own: Own, job: Job) -> Network:
+    """Return the network with what a run of it shows: how embeddings enter, and what scores follow.
+
+    Parameters
+    ----------
+    name : str
+        What the model is called.
+    network : Network
+        The wrapped model.
+    own : Own
+        What it did before.
+    job : Job
+        Steps between layers.
+
+    Raises
+    ------
+    Refused
+        If patterns or predictions are not the model's own, or a layer's parts do not add up.
+    """
+    passed = forward(network.bridge, own.ids, job)
+    for layer, (found, meant) in enumerate(zip(passed.patterns, own.patterns, strict=True)):
+        apart = float((found - meant).abs().max())
+        if not apart <= PATTERN:
+            raise Refused(
+                f"{name} is not opened: at layer {layer}, patterns differ by {apart:.1e} from what "
+                "the model itself computes"
+            )
+    apart = float((passed.next_log_probs - own.log_probs[-1]).abs().max())
+    if not apart <= SHARE:
+        raise Refused(
+            f"{name} is not opened: its predictions differ by {apart:.1e} nats from what the model "
+            "itself computes"
+        )
+    network = replace(network, embed_scale=_embed_scale(name, network, passed))
+    hooks = ("attn.hook_out", "attn.hook_attn_scores")
+    names = [f"blocks.{layer}.{hook}" for layer in range(network.n_layers) for hook in hooks]
+    kept = probe(network.bridge, own.ids, job, names)
+    for layer in range(network.n_layers):
+        job.step(layer, network.n_layers, f"checking layer {layer}")
+        _check_parts(name, network, passed, layer, kept[f"blocks.{layer}.attn.hook_out"])
+    return replace(network, unlike_weights=_unlike_weights(network, passed, kept))
+
+
+def _embed_scale(name: str, network: Network, passed: ForwardPass) -> float:
+    entering = passed.streams[0] - network.W_pos[: len(passed.ids)]
+    rows = network.bridge.embed.W_E[list(passed.ids)]
+    scale = float((entering * rows).sum() / rows.square().sum())
+    if _share(scale * rows, entering) > SHARE:
+        raise Refused(
+            f"{name} is not opened: what enters its first layer is more than an embedding and a "
+            "learned position"
+        )
+    return 1.0 if abs(scale - 1) < SHARE else scale
+
+
+def _check_parts(
+    name: str,
+    network: Network,
+    passed: ForwardPass,
+    layer: int,
+    written: Float[Tensor, "position d_model"],
+) -> None:
+    read, norm = _read(network, passed.streams[layer]), network.layer_norms[layer]
+    centring = network.norm == "LayerNorm"
+    b_V, group = network.biases(layer, "V"), network.n_heads // network.n_kv_heads
+    total = network.output_bias(layer).expand_as(read)
+    for number in range(network.n_heads):
+        raw = network.raw(layer, number)
+        weights = fold(raw, norm, centring)
+        bias = b_V[number // group] + (0 if norm.bias is None else norm.bias @ raw.W_V)
+        pattern = passed.patterns[layer][number]
+        total = total + (pattern @ read @ weights.W_V + bias) @ raw.W_O
+    if _share(total, written) > SHARE:
+        raise Refused(
+            f"{name} is not opened: what layer {layer} writes is not the sum of its heads"
+        )
+    after = passed.streams[layer + 1] if layer + 1 < network.n_layers else passed.final
+    whole = passed.streams[layer] + written
+    if passed.mlps:
+        whole = whole + passed.mlps[layer]
+    if _share(whole, after) > SHARE:
+        raise Refused(
+            f"{name} is not opened: what layer {layer} adds to the stream is not what its heads and "
+            "its MLP write (a norm or a factor follows them)"
+        )
+
+
+def _unlike_weights(network: Network, passed: ForwardPass, kept: dict[str, Tensor]) -> str:
+    """Return why scores do not follow from folded weights and a distance; '' where they do."""
+    if hasattr(network.bridge.blocks[0].attn, "q_norm"):
+        return "it normalises queries and keys"
+    if network.positions == "ALiBi":
+        return "it adds a distance to them (ALiBi)"
+    if network.positions == "rotary" and network.rotation is None:
+        return "it turns queries and keys in a way that Headscope does not know"
+    for layer in range(network.n_layers):
+        read = _read(network, passed.streams[layer])
+        found = [_projected(network, layer, read, side) for side in ("Q", "K")]
+        for offset in OFFSETS:
+            queries, keys = found
+            if network.rotation is not None:
+                queries = network.rotation.turned(queries, offset)
+                keys = network.rotation.turned(keys, 0)
+            scores = (queries[:, offset:] * keys[:, : len(read) - offset]).sum(-1)
+            meant = kept[f"blocks.{layer}.attn.hook_attn_scores"].diagonal(-offset, -2, -1)  # [head, query]
+            seen = passed.patterns[layer].diagonal(-offset, -2, -1) > 0
+            if _share((scores / network.divisor)[seen], meant[seen]) > SHARE:
+                capped = network.bridge.cfg.attn_scores_soft_cap > 0
+                return "they are capped" if capped else "they hold more than queries times keys"
+    return ""
+
+
+def _projected(
+    network: Network,
+    layer: int,
+    read: Float[Tensor, "position d_model"],
+    side: Literal["Q", "K"],
+) -> Float[Tensor, "head position d_head"]:
+    norm, centring = network.layer_norms[layer], network.norm == "LayerNorm"
+    made = []
+    for number in range(network.n_heads):
+        weights = fold(network.raw(layer, number), norm, centring)
+        W, b = (weights.W_Q, weights.b_Q) if side == "Q" else (weights.W_K, weights.b_K)
+        made.append(read @ W + b)
+    return torch.stack(made)
+
+
+def _read(
+    network: Network, streams: Float[Tensor, "position d_model"]
+) -> Float[Tensor, "position d_model"]:
+    if network.norm == "RMSNorm":
+        return streams / root_mean_square(streams, network.eps)[:, None]
+    return normalised(streams, network.eps)
+
+
+def _share(found: Tensor, meant: Tensor) -> float:
+    """Return the largest difference over the largest number."""
+    if meant.numel() == 0:
+        return 0.0
+    return float((found - meant).abs().max() / meant.abs().max().clamp(min=1e-20))

@@ -1,0 +1,68 @@
+"""Rotary positions: how queries and keys are turned by where they stand.
+
+"RoFormer: Enhanced Transformer with Rotary Position Embedding" (Su et al., 2021). A score then
+depends on the distance query minus key alone, so that it is the same with the key at position 0
+and the query at the offset. Cosines and sines are the model's own, whatever their scaling.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.folding import HeadWeights
+
+Angles = Callable[[int], tuple[Tensor, Tensor]]
+"""Cosines and sines at a position, one for each of the first entries of a query that turn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rotation:
+    """How a model turns queries and keys.
+
+    Attributes
+    ----------
+    angles
+        Of a position; entries of a query beyond their number are not turned.
+    neighbours
+        Whether entries 2i and 2i + 1 turn together; else those half the turned width apart.
+    """
+
+    angles: Angles
+    neighbours: bool
+
+    def turned(
+        self, vectors: Float[Tensor, "*rows d_head"], position: int
+    ) -> Float[Tensor, "*rows d_head"]:
+        """Return queries or keys as they are at a position."""
+        cos, sin = self.angles(position)
+        width = len(cos)
+        near, rest = vectors[..., :width], vectors[..., width:]
+        if self.neighbours:
+            pairs = near.unflatten(-1, (-1, 2))  # [*rows, width / 2, 2]
+            other = torch.stack([-pairs[..., 1], pairs[..., 0]], -1).flatten(-2)
+        else:
+            first, second = near.chunk(2, -1)
+            other = torch.cat([-second, first], -1)
+        return torch.cat([near * cos + other * sin, rest], -1)
+
+    def apart(self, weights: HeadWeights, offset: int) -> HeadWeights:
+        """Return weights whose scores are those at a distance.
+
+        Parameters
+        ----------
+        weights : HeadWeights
+            Weights of a head.
+        offset : int
+            Query position minus key position, 0 or more.
+        """
+        return HeadWeights(
+            W_Q=self.turned(weights.W_Q, offset),
+            W_K=self.turned(weights.W_K, 0),
+            W_V=weights.W_V,
+            W_O=weights.W_O,
+            b_Q=self.turned(weights.b_Q, offset),
+            b_K=self.turned(weights.b_K, 0),
+        )
