@@ -1,7 +1,6 @@
 """Whether what was wrapped still does what the model did, and which of it weights explain."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -12,6 +11,7 @@ from engine.job import Job
 from engine.messages import Refused
 from engine.network import Network
 from engine.probes import probe
+from engine.rotation import Rotation
 from engine.runs import ForwardPass, forward
 
 PATTERN = 1e-4
@@ -19,9 +19,6 @@ PATTERN = 1e-4
 
 SHARE = 1e-3
 """Share of the largest number by which a sum of parts may miss a whole, in single precision."""
-
-OFFSETS = (0, 1, 8)
-"""Distances at which scores from weights are compared with the model's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +70,11 @@ def settled(name: str, network: Network, own: Own, job: Job) -> Network:
     for layer in range(network.n_layers):
         job.step(layer, network.n_layers, f"checking layer {layer}")
         _check_parts(name, network, passed, layer, kept[f"blocks.{layer}.attn.hook_out"])
-    return replace(network, unlike_weights=_unlike_weights(network, passed, kept))
+    own_scores = all(
+        _share(kept[f"blocks.{layer}.attn.hook_attn_scores"].softmax(-1), pattern) <= SHARE
+        for layer, pattern in enumerate(passed.patterns)
+    )
+    return replace(_explained(network, passed), own_scores=own_scores)
 
 
 def _embed_scale(name: str, network: Network, passed: ForwardPass) -> float:
@@ -115,41 +116,56 @@ def _check_parts(
         whole = whole + passed.mlps[layer]
     if _share(whole, after) > SHARE:
         raise Refused(
-            f"{name} is not opened: what layer {layer} adds to the stream is not what its heads and "
-            "its MLP write (a norm or a factor follows them)"
+            f"{name} is not opened: what layer {layer} adds to the stream is not what its heads "
+            "and its MLP write (a norm or a factor follows them)"
         )
 
 
-def _unlike_weights(network: Network, passed: ForwardPass, kept: dict[str, Tensor]) -> str:
-    """Return why scores do not follow from folded weights and a distance; '' where they do."""
+def _explained(network: Network, passed: ForwardPass) -> Network:
+    """Return the network with how it turns, or why its scores do not follow from its weights."""
     if hasattr(network.bridge.blocks[0].attn, "q_norm"):
-        return "it normalises queries and keys"
-    if network.positions == "ALiBi":
-        return "it adds a distance to them (ALiBi)"
-    if network.positions == "rotary" and network.rotation is None:
-        return "it turns queries and keys in a way that Headscope does not know"
-    for layer in range(network.n_layers):
+        return replace(network, unlike_weights="it normalises queries and keys")
+    if network.rotation is None or network.rotation.neighbours:
+        ways = [network.rotation]
+    else:
+        ways = [network.rotation, replace(network.rotation, neighbours=True)]
+    for rotation in ways:
+        if _follow(network, rotation, passed):
+            return replace(network, rotation=rotation)
+    reasons = {
+        "ALiBi": "it adds a distance to them (ALiBi)",
+        "rotary": "it turns queries and keys in a way that Headscope does not know",
+    }
+    why = reasons.get(network.positions, "they hold more than queries times keys")
+    if network.bridge.cfg.attn_scores_soft_cap > 0:
+        why = "they are capped"
+    return replace(network, rotation=None, unlike_weights=why)
+
+
+def _follow(network: Network, rotation: Rotation | None, passed: ForwardPass) -> bool:
+    """Return whether queries and keys from folded weights, at every distance, give the patterns."""
+    count = len(passed.ids)
+    for layer, pattern in enumerate(passed.patterns):
         read = _read(network, passed.streams[layer])
-        found = [_projected(network, layer, read, side) for side in ("Q", "K")]
-        for offset in OFFSETS:
-            queries, keys = found
-            if network.rotation is not None:
-                queries = network.rotation.turned(queries, offset)
-                keys = network.rotation.turned(keys, 0)
-            scores = (queries[:, offset:] * keys[:, : len(read) - offset]).sum(-1)
-            meant = kept[f"blocks.{layer}.attn.hook_attn_scores"].diagonal(-offset, -2, -1)  # [head, query]
-            seen = passed.patterns[layer].diagonal(-offset, -2, -1) > 0
-            if _share((scores / network.divisor)[seen], meant[seen]) > SHARE:
-                capped = network.bridge.cfg.attn_scores_soft_cap > 0
-                return "they are capped" if capped else "they hold more than queries times keys"
-    return ""
+        queries, keys = (_projected(network, layer, read, side) for side in ("Q", "K"))
+        scores = torch.full_like(pattern, -torch.inf)
+        still = keys if rotation is None else rotation.turned(keys, 0)
+        for offset in range(count):
+            turned = queries if rotation is None else rotation.turned(queries, offset)
+            along = (turned[:, offset:] * still[:, : count - offset]).sum(-1)
+            scores.diagonal(-offset, -2, -1).copy_(along / network.divisor)
+        # What a window hides has no weight at all.
+        found = scores.masked_fill(pattern == 0, -torch.inf).softmax(-1)
+        if not float((found - pattern).abs().max()) <= SHARE:
+            return False
+    return True
 
 
 def _projected(
     network: Network,
     layer: int,
     read: Float[Tensor, "position d_model"],
-    side: Literal["Q", "K"],
+    side: str,
 ) -> Float[Tensor, "head position d_head"]:
     norm, centring = network.layer_norms[layer], network.norm == "LayerNorm"
     made = []

@@ -48,9 +48,7 @@ def normalised(
     return torch.nn.functional.layer_norm(vectors, vectors.shape[-1:], eps=eps)
 
 
-def root_mean_square(
-    vectors: Float[Tensor, "*rows d_model"], eps: float
-) -> Float[Tensor, "*rows"]:
+def root_mean_square(vectors: Float[Tensor, "*rows d_model"], eps: float) -> Float[Tensor, "*rows"]:
     """Return what an RMS norm divides by ("Root Mean Square Layer Normalization", Zhang, 2019)."""
     return (vectors.square().mean(-1) + eps).sqrt()
 

@@ -27,9 +27,7 @@ def read_once(path: Path) -> Iterator[None]:
     try:
         import gguf
     except ImportError as error:
-        raise Refused(
-            "to open a GGUF file, install the package gguf: pip install gguf"
-        ) from error
+        raise Refused("to open a GGUF file, install the package gguf: pip install gguf") from error
 
     class Reader(gguf.GGUFReader):  # type: ignore[misc]
         # An array that is no memmap is sliced in a third of the time.

@@ -140,6 +140,21 @@ class Model:
         rotation = self._network.rotation
         return raw if rotation is None else rotation.apart(raw, offset)
 
+    @property
+    def has_one_qk(self) -> bool:
+        """Whether one W_QK gives the scores of any two positions, whatever their distance."""
+        return self.scores_follow and self.position_kind != "rotary"
+
+    @property
+    def holds_patterns(self) -> bool:
+        """Whether a pattern that is changed on its way changes what follows."""
+        return self._network.own_scores or self.d_mlp == 0
+
+    @property
+    def scores_follow(self) -> bool:
+        """Whether scores follow from the weights and a distance."""
+        return not self._network.unlike_weights
+
     def check_scores(self) -> None:
         """Refuse questions about scores by the weights alone where they do not give them.
 
@@ -159,16 +174,20 @@ class Model:
 
         Not a number where a query may not look.
         """
-        if self.position_kind in ("none", "learned") and not self._network.unlike_weights:
-            group = self.n_heads // self.n_kv_heads
-            keys = passed.keys[layer]
-            keys = keys if group == 1 else keys.repeat_interleave(group, 0)
-            scores = passed.queries[layer] @ keys.mT / self.divisor
-        else:
+        network = self._network
+        if network.own_scores:
             name = f"blocks.{layer}.attn.hook_attn_scores"
             scores = self.probe(passed.ids, job, [name], heads_off=passed.heads_off)[name]
             # What is masked is an infinity or the most negative number of its kind.
             scores = scores.masked_fill(scores < LEAST_SCORE, torch.nan)
+        else:
+            self.check_scores()
+            queries, keys = passed.queries[layer], passed.keys[layer]
+            if network.rotation is not None:
+                queries, keys = network.rotation.placed(queries), network.rotation.placed(keys)
+            group = self.n_heads // self.n_kv_heads
+            keys = keys if group == 1 else keys.repeat_interleave(group, 0)
+            scores = queries @ keys.mT / self.divisor
         future = torch.ones(scores.shape[1:], dtype=torch.bool).triu(1)
         return scores.masked_fill(future, torch.nan)
 

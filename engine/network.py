@@ -33,6 +33,9 @@ class Network:
         What q . k is divided by.
     unlike_weights
         Why scores do not follow from folded weights and an offset; empty where they do.
+    own_scores
+        Whether the bridge's scores are what its softmax takes (where an adapter hands on
+        patterns instead, attention is transformers' own, and they cannot be changed).
     """
 
     bridge: Any
@@ -58,6 +61,7 @@ class Network:
     embed_scale: float = 1.0
     rotation: Rotation | None = None
     unlike_weights: str = ""
+    own_scores: bool = False
 
     def raw(self, layer: int, number: int) -> HeadWeights:
         """Return the weights of one head as they are stored."""

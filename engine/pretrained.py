@@ -23,7 +23,19 @@ from engine.network import Network, NormKind, Positions
 from engine.rotation import Rotation
 from engine.sources.pretrained import Pretrained
 
-WITHOUT_ATTENTION = ("mamba", "mamba2", "falcon_mamba", "rwkv", "rwkv6", "rwkv7", "xlstm", "hyenadna")
+# Neither a terminal nor a log is the place: progress has its own road, the job.
+transformers.utils.logging.disable_progress_bar()
+
+WITHOUT_ATTENTION = (
+    "mamba",
+    "mamba2",
+    "falcon_mamba",
+    "rwkv",
+    "rwkv6",
+    "rwkv7",
+    "xlstm",
+    "hyenadna",
+)
 """Model types that have no attention at all."""
 
 ATTENTION = ("full_attention", "sliding_attention", "chunked_attention", "attention")
@@ -116,7 +128,9 @@ def _check_kind(name: str, config: Any) -> None:
             f"{name} is a {kind} model, some of whose layers have no attention to show "
             f"({', '.join(others)})"
         )
-    if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES or getattr(config, "is_encoder_decoder", False):
+    if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES or getattr(
+        config, "is_encoder_decoder", False
+    ):
         raise Refused(
             f"{name} is a {kind} model, which does not read left to right to guess the next token: "
             "open a decoder"
@@ -126,7 +140,7 @@ def _check_kind(name: str, config: Any) -> None:
 def _weights(found: Pretrained, config: Any, **where: Any) -> Any:
     name = found.path.name
     try:
-        model, info = transformers.AutoModelForCausalLM.from_pretrained(
+        loaded: Any = transformers.AutoModelForCausalLM.from_pretrained(
             found.path.parent if where else found.path,
             config=config,
             local_files_only=True,
@@ -141,6 +155,7 @@ def _weights(found: Pretrained, config: Any, **where: Any) -> Any:
         raise Refused(f"there is not enough memory to read {name}") from error
     except Exception as error:  # torch, safetensors and transformers each raise their own
         raise Refused(f"{name}: its weights cannot be read: {_line(error)}") from error
+    model, info = loaded
     if info["missing_keys"]:
         first, count = min(info["missing_keys"]), len(info["missing_keys"])
         raise Refused(f"{name}: its weights lack {count} of the model's tensors, such as {first}")
@@ -257,15 +272,16 @@ def _rotation(bridge: Any, model: Any) -> Rotation | None:
         return None
     rotary, like = modules[0], torch.zeros(1, 1, 1)
 
-    def angles(position: int) -> tuple[Tensor, Tensor]:
-        cos, sin = rotary(like, torch.tensor([[position]]))
-        return cos[0, 0], sin[0, 0]
+    def angles(positions: Tensor) -> tuple[Tensor, Tensor]:
+        cos, sin = rotary(like, positions[None])
+        return cos[0], sin[0]
 
     try:
-        angles(1)
-    except Exception:  # a module that wants more than a position: scores are then not vouched for
-        return None
-    return Rotation(angles, bool(bridge.cfg.rotary_adjacent_pairs))
+        cos, _ = angles(torch.tensor([0, 1]))
+        known = cos.ndim == 2 and len(cos) == 2 and cos.shape[1] % 2 == 0
+    except Exception:  # a module that wants more than positions: scores are then not vouched for
+        known = False
+    return Rotation(angles, bool(bridge.cfg.rotary_adjacent_pairs)) if known else None
 
 
 def _line(error: Exception) -> str:

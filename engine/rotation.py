@@ -14,8 +14,8 @@ from torch import Tensor
 
 from engine.folding import HeadWeights
 
-Angles = Callable[[int], tuple[Tensor, Tensor]]
-"""Cosines and sines at a position, one for each of the first entries of a query that turn."""
+Angles = Callable[[Tensor], tuple[Tensor, Tensor]]
+"""Cosines and sines at positions, [position, entry]: of the first entries of a query, that turn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Rotation:
     Attributes
     ----------
     angles
-        Of a position; entries of a query beyond their number are not turned.
+        Of positions; entries of a query beyond their number are not turned.
     neighbours
         Whether entries 2i and 2i + 1 turn together; else those half the turned width apart.
     """
@@ -36,13 +36,21 @@ class Rotation:
     def turned(
         self, vectors: Float[Tensor, "*rows d_head"], position: int
     ) -> Float[Tensor, "*rows d_head"]:
-        """Return queries or keys as they are at a position."""
-        cos, sin = self.angles(position)
-        width = len(cos)
+        """Return queries or keys as they all are at one position."""
+        cos, sin = self.angles(torch.tensor([position]))
+        return self._turned(vectors, cos[0], sin[0])
+
+    def placed(
+        self, vectors: Float[Tensor, "head position d_head"]
+    ) -> Float[Tensor, "head position d_head"]:
+        """Return queries or keys of a prompt, each turned by its own position."""
+        return self._turned(vectors, *self.angles(torch.arange(vectors.shape[1])))
+
+    def _turned(self, vectors: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        width = cos.shape[-1]
         near, rest = vectors[..., :width], vectors[..., width:]
         if self.neighbours:
-            pairs = near.unflatten(-1, (-1, 2))  # [*rows, width / 2, 2]
-            other = torch.stack([-pairs[..., 1], pairs[..., 0]], -1).flatten(-2)
+            other = torch.stack([-near[..., 1::2], near[..., ::2]], -1).flatten(-2)
         else:
             first, second = near.chunk(2, -1)
             other = torch.cat([-second, first], -1)

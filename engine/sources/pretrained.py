@@ -63,9 +63,9 @@ class Pretrained:
         if self.peak > free:
             fits = int(free / self.peak * self.parameters)
             raise Refused(
-                f"{self.path.name} has {self.parameters:,} parameters ({_size(self.disk)} on disk): "
-                f"reading it takes {_size(self.peak)} of memory, and {_size(free)} are free; a "
-                f"model of up to {fits:,} parameters would fit"
+                f"{self.path.name} has {self.parameters:,} parameters and takes "
+                f"{_size(self.disk)} on disk: reading it takes {_size(self.peak)} of memory, and "
+                f"{_size(free)} are free; up to {fits:,} parameters would fit"
             )
 
 

@@ -8,6 +8,9 @@ from engine.circuits.receipts.scene import OF_LARGEST, SINGLE, Scene, apart, mea
 from engine.job import Job
 from engine.messages import Receipt
 
+MANY = "no one W_QK gives this model's scores: they depend on more than the two streams"
+"""Why a check of one W_QK is not made."""
+
 
 def rows_sum_to_one(scene: Scene, job: Job) -> Receipt:
     """Check that the model's own pattern is made of shares, none of them in the future."""
@@ -30,18 +33,19 @@ def pattern_from_one_matrix(scene: Scene, job: Job) -> Receipt:
 
     "One attention head, taken apart", "The pattern in one step: the QK matrix".
     """
+    name = "the pattern from W_QK alone, without queries or keys"
     weights, ones = scene.weights, scene.read.new_ones(len(scene.read), 1)
     read = torch.cat([scene.read, ones], 1)  # [position, d_model + 1]
     W_Q = torch.cat([weights.W_Q, weights.b_Q[None]])
     W_K = torch.cat([weights.W_K, weights.b_K[None]])
-    scores = read @ (W_Q @ W_K.mT) @ read.mT / scene.model.divisor
-    return _same_pattern(
-        scene,
-        "the pattern from W_QK alone, without queries or keys",
+    compares = (
         f"softmax of X' W_QK X'^T with the biases in an always-1 column "
-        f"({len(W_Q)} x {len(W_Q)}, double precision) against the model's own pattern",
-        scores,
+        f"({len(W_Q)} x {len(W_Q)}, double precision) against the model's own pattern"
     )
+    if not scene.model.has_one_qk:
+        return undefined(name, compares, MANY)
+    scores = read @ (W_Q @ W_K.mT) @ read.mT / scene.model.divisor
+    return _same_pattern(scene, name, compares, scores)
 
 
 def pattern_from_stream(scene: Scene, job: Job) -> Receipt:
@@ -50,16 +54,17 @@ def pattern_from_stream(scene: Scene, job: Job) -> Receipt:
     A norm's centring is in the folded weights, so the stream is not centred here.
     """
     model, weights = scene.model, scene.weights
+    name = "the pattern from folded weights and the stream"
+    compares = (
+        "softmax of the scores of folded W_Q and W_K on the stream over its norm's scale (double "
+        "precision) against the model's own pattern"
+    )
+    if not model.has_one_qk:
+        return undefined(name, compares, MANY)
     stream = scene.passed.streams[scene.head.layer].double()
     scaled = stream / model.scale(stream)[:, None].double()
     queries, keys = scaled @ weights.W_Q + weights.b_Q, scaled @ weights.W_K + weights.b_K
-    return _same_pattern(
-        scene,
-        "the pattern from folded weights and the stream",
-        "softmax of the scores of folded W_Q and W_K on the stream over its norm's scale (double "
-        "precision) against the model's own pattern",
-        queries @ keys.mT / model.divisor,
-    )
+    return _same_pattern(scene, name, compares, queries @ keys.mT / model.divisor)
 
 
 def _same_pattern(
@@ -90,6 +95,8 @@ def doubling(scene: Scene, job: Job) -> Receipt:
     )
     if scene.off:
         return undefined(name, compares, "the head is off: it has no output to double")
+    if not scene.model.holds_patterns:
+        return undefined(name, compares, "in this architecture a pattern cannot be held as it was")
     (layer, number), model = scene.head, scene.model
     at, held = f"blocks.{layer}.attn.", scene.passed.patterns[layer]
     kept = model.probe(
@@ -99,12 +106,12 @@ def doubling(scene: Scene, job: Job) -> Receipt:
         {f"{at}hook_in": lambda read: 2 * read, f"{at}hook_pattern": lambda pattern: held},
         scene.passed.heads_off,
     )
-    b_Q, b_K = scene.weights.b_Q, scene.weights.b_K
-    kv, b_V = model.kv_head(number), model.value_bias(scene.head).double()
+    b_Q, b_K, b_V = model.stored_biases(scene.head)
+    kv = model.kv_head(number)
     once = (scene.passed.queries[layer][number] - b_Q) @ (scene.passed.keys[layer][kv] - b_K).mT
     twice = (kept[f"{at}hook_q"][:, number] - b_Q) @ (kept[f"{at}hook_k"][:, kv] - b_K).mT
-    moved = scene.own["z"][:, number] - b_V
-    moved_twice = kept[f"{at}hook_z"][:, number] - b_V
+    moved = scene.own["z"][:, number].double() - b_V.double()
+    moved_twice = kept[f"{at}hook_z"][:, number].double() - b_V.double()
     scores, output = apart(twice, 4 * once), apart(moved_twice, 2 * moved)
     return measured(
         name,
