@@ -410,14 +410,10 @@ class Model:
         """Return a head's b_V, with what the bias of the norm before it adds."""
         return self._value_biases(head.layer)[head.number]
 
-    def stored_biases(
-        self, head: Head
-    ) -> tuple[Float[Tensor, " d_head"], Float[Tensor, " d_head"], Float[Tensor, " d_head"]]:
-        """Return a head's b_Q, b_K and b_V as they are stored."""
-        layer, number = head
-        kv = self.kv_head(number)
-        b_Q, b_K, b_V = (self._network.biases(layer, name) for name in ("Q", "K", "V"))
-        return b_Q[number], b_K[kv], b_V[kv]
+    def norm_bias(self, layer: int) -> Float[Tensor, " d_model"]:
+        """Return what the norm before a layer's heads adds; zeros where it adds nothing."""
+        bias = self._network.layer_norms[layer].bias
+        return torch.zeros(self.d_model) if bias is None else bias
 
     def _value_biases(self, layer: int) -> Float[Tensor, "head d_head"]:
         kv = [self.kv_head(number) for number in range(self.n_heads)]

@@ -18,6 +18,10 @@ class Source(NamedTuple):
     load: Callable[[str], Checkpoint | Pretrained]
 
 
+LONGEST_PATH = 200
+"""Characters of a path that are shown."""
+
+
 def _listed(entries: Callable[[], list[ModelEntry]]) -> Callable[[str], bool]:
     return lambda name: name in [entry.name for entry in entries()]
 
@@ -47,8 +51,9 @@ def load(name: str) -> Checkpoint | Pretrained:
         if source.has(name):
             return source.load(name)
     if "/" in name or "\\" in name or name.endswith(".gguf"):
+        shown = name if len(name) <= LONGEST_PATH else f"{name[:LONGEST_PATH]}…"
         raise Refused(
-            f"there is no folder or file {name!r} on this computer, and nothing is downloaded: "
+            f"there is no folder or file {shown!r} on this computer, and nothing is downloaded: "
             "give the path of a model folder or of a GGUF file"
         )
     names = [entry.name for entry in entries()]

@@ -48,7 +48,7 @@ def load(name: str) -> Pretrained:
             )
         try:
             parameters = _parameters(stream)
-        except (struct.error, KeyError, MemoryError, OverflowError, OSError) as error:
+        except (struct.error, KeyError, ValueError, MemoryError, OverflowError, OSError) as error:
             raise Refused(f"{path.name} is damaged: its header cannot be read") from error
     if parameters == 0:
         raise Refused(f"{path.name} holds no weights: open the file that has them")

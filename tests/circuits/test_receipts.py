@@ -9,6 +9,7 @@ from engine import Engine
 from engine import model as model_module
 from engine.circuits.receipts import CHECKS, outputs, receipts, weights
 from engine.circuits.receipts.scene import scene
+from engine.folding import Norm
 from engine.job import Cancelled, Job
 from engine.messages import Head, HeadScores, Receipts, Refused, RunPrompt
 from engine.model import Model

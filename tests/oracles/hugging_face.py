@@ -190,7 +190,7 @@ def turned(vectors, position, width, base=10000.0):
     return torch.cat([near * cos + other * sin, vectors[..., width:]], -1)
 
 
-def qk(head, width, offset, biases):
+def qk(head, width, offset, biases, base=10000.0):
     """Return scores [query token, key token] at a distance, divided by sqrt(d_head)."""
     read, kept = normed(head, head["W_E"]), 1.0 if biases else 0.0
     # The norm's bias is one of the biases: it moves into b_Q and b_K.
@@ -198,5 +198,5 @@ def qk(head, width, offset, biases):
     queries = read @ head["W_Q"] + kept * head["b_Q"]
     keys = read @ head["W_K"] + kept * head["b_K"]
     if width:
-        queries, keys = turned(queries, offset, width), turned(keys, 0, width)
+        queries, keys = turned(queries, offset, width, base), turned(keys, 0, width, base)
     return queries @ keys.T / head["d_head"] ** 0.5

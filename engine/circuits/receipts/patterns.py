@@ -98,20 +98,24 @@ def doubling(scene: Scene, job: Job) -> Receipt:
     if not scene.model.holds_patterns:
         return undefined(name, compares, "in this architecture a pattern cannot be held as it was")
     (layer, number), model = scene.head, scene.model
+    norm_bias = model.norm_bias(layer)  # one of the biases: folding moves it into the others
     at, held = f"blocks.{layer}.attn.", scene.passed.patterns[layer]
     kept = model.probe(
         scene.passed.ids,
         job,
         [f"{at}hook_q", f"{at}hook_k", f"{at}hook_z"],
-        {f"{at}hook_in": lambda read: 2 * read, f"{at}hook_pattern": lambda pattern: held},
+        {
+            f"{at}hook_in": lambda read: 2 * read - norm_bias,
+            f"{at}hook_pattern": lambda pattern: held,
+        },
         scene.passed.heads_off,
     )
-    b_Q, b_K, b_V = model.stored_biases(scene.head)
-    kv = model.kv_head(number)
+    b_Q, b_K = scene.weights.b_Q, scene.weights.b_K
+    kv, b_V = model.kv_head(number), model.value_bias(scene.head).double()
     once = (scene.passed.queries[layer][number] - b_Q) @ (scene.passed.keys[layer][kv] - b_K).mT
     twice = (kept[f"{at}hook_q"][:, number] - b_Q) @ (kept[f"{at}hook_k"][:, kv] - b_K).mT
-    moved = scene.own["z"][:, number].double() - b_V.double()
-    moved_twice = kept[f"{at}hook_z"][:, number].double() - b_V.double()
+    moved = scene.own["z"][:, number] - b_V
+    moved_twice = kept[f"{at}hook_z"][:, number] - b_V
     scores, output = apart(twice, 4 * once), apart(moved_twice, 2 * moved)
     return measured(
         name,
