@@ -145,7 +145,7 @@ def raw(model, kind, layer, number):
         found["W_O"] = block.self_attn.o_proj.weight[:, rows].T
     scale = D_MODEL**0.5 if kind == "gemma" else 1.0
     plus = 1.0 if kind == "gemma" else 0.0
-    none = torch.zeros(D_MODEL)
+    none = torch.zeros_like(norm.weight)
     found |= {
         "W_E": scale * W_E,
         "W_U": model.get_output_embeddings().weight.T,
