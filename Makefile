@@ -3,7 +3,7 @@
 # make check       style, types, boundaries, and documents that are made from the code
 # make bench       the ratios of docs/performance.md, measured on this machine
 # make docs        docs/answers.md and what the examples of the README print
-# make screenshots the pictures of the README
+# make screenshots the pictures of the README and of docs/panels.md
 #
 # The first call creates .venv and installs what constraints.txt pins; later ones reuse it.
 # PYTHON=/path/to/python chooses the interpreter.

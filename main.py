@@ -40,6 +40,11 @@ def program() -> NoReturn:
 
     Python's own farewell to torch and Qt takes seconds, in which a closed window would linger.
     """
+    # A closed stream, or one of a program without a terminal, is None; what is said goes nowhere.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
     status = main()
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
@@ -71,7 +76,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        sys.stderr.write(f"headscope: {error.filename}: {error.strerror}\n")
+        # Files are named; only the process's own streams are not.
+        where = "standard output" if error.filename is None else error.filename
+        sys.stderr.write(f"headscope: {where}: {error.strerror}\n")
         return 2
     except Exception as error:
         if "--verbose" in words:
@@ -154,7 +161,7 @@ def _window(words: list[str]) -> int:
 
     options = QuestionParser(prog="headscope", allow_abbrev=False, add_help=False)
     add_options(options)
-    given, unknown = options.parse_known_args(words)
+    given, unknown = options.read_known(words)
     if unknown:
         raise Refused(f"headscope has no option {unknown[0]!r}: `headscope --help` lists them")
     if missing := missing_library(x11=has_x11()):

@@ -31,6 +31,7 @@ def compare(
     ours: Callable[[], object],
     theirs: Callable[[], object],
     goal: float | None = None,
+    scaled: float = 1,
 ) -> Comparison:
     """Time two functions in turn, each first in every other pair.
 
@@ -41,16 +42,18 @@ def compare(
     ours, theirs
         The two; each is run once before, so that neither pays for a first call.
     goal
-        Ratio that is hoped for.
+        Ratio that is hoped for; below 1 where ours does more, and says how much slower it may be.
+    scaled
+        How often the other's work would have to be done to be all of ours.
     """
     ours(), theirs()
     pairs = []
     for turn in range(PAIRS):
         if turn % 2:
-            slow = _milliseconds(theirs)
+            slow = scaled * _milliseconds(theirs)
             pairs.append((_milliseconds(ours), slow))
         else:
-            pairs.append((_milliseconds(ours), _milliseconds(theirs)))
+            pairs.append((_milliseconds(ours), scaled * _milliseconds(theirs)))
     return Comparison(
         what,
         than,

@@ -1,53 +1,81 @@
 """Measures of heads at GPT-2-small's shape, against the products and passes that they need."""
 
-import math
+import time
 from collections.abc import Callable, Iterator
 
-import numpy as np
 import torch
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
 
 from benchmarks.pairs import Comparison, compare
-from engine.circuits.pattern_measures import LENGTH, random_measures
-from engine.circuits.weight_measures import ROWS, copying_share, weight_measures
+from benchmarks.random_models import D_VOCAB, random_model
+from engine.circuits.head_scores import head_scores
+from engine.circuits.pattern_measures import LENGTH
+from engine.circuits.weight_measures import COLUMNS, ROWS, copying_share
 from engine.job import Job
-from engine.messages import Head, HeadScores
+from engine.messages import Head, HeadScores, RunPrompt
 from engine.model import Model
-from engine.sources.checkpoint import Checkpoint
 
-D_MODEL, D_HEAD, D_VOCAB = 768, 64, 50_257
 SEQUENCES = 2
+SHARE = 8
+"""The bare product is timed on one source token of so many, and its time scaled to all."""
+PROMPTS = ("w1 w2 w3 w1 w2", "w4 w5 w6 w4 w5")
 
 
 def comparisons() -> Iterator[Comparison]:
     """Yield the comparisons, on random weights; a goal below 1 says how much slower we may be."""
     torch.set_num_threads(1)
-    one, many = _model(1, 1), _model(12, 12)
-    request = HeadScores(many.name, "random", sequences=SEQUENCES)
-    ids = tuple(range(1, 1 + LENGTH)) * 2
     with torch.inference_mode():
-        yield compare(
-            f"pattern measures of 144 heads on {SEQUENCES} sequences of {len(ids)} tokens",
-            "the same forward passes alone",
-            lambda: _anew(many, lambda: random_measures(many, request, Job())),
-            lambda: [many.run_ids(ids, Job()) for _ in range(SEQUENCES)],
-            goal=1 / 1.5,
-        )
+        yield _patterns(random_model(12, 12))
+        one = random_model(1, 1)
+        bare = f"the bare product of the same tiles, 1/{SHARE} of the rows scaled"
         yield compare(
             f"copying share of one head over {D_VOCAB:,} tokens",
-            "the bare product in chunks",
+            bare,
             lambda: copying_share(one, Head(0, 0), Job()),
             lambda: _product(one, Head(0, 0)),
             goal=1 / 2,
+            scaled=SHARE,
         )
+        request = HeadScores(one.name, "weights")
         yield compare(
             "all measures of the weights of one head",
-            "the bare product of its OV circuit in chunks",
-            lambda: _anew(one, lambda: weight_measures(one, Job())),
+            bare,
+            lambda: _anew(one, lambda: head_scores(one, request, Job())),
             lambda: _product(one, Head(0, 0)),
             goal=1 / 2,
+            scaled=SHARE,
         )
+
+
+def asked_again() -> tuple[float, float]:
+    """Time every measure of a model of one head, then the same with another prompt.
+
+    Returns
+    -------
+    first, again : float
+        Milliseconds.
+    """
+    times = []
+    with torch.inference_mode():
+        one = random_model(1, 1)
+        for text in PROMPTS:
+            request = HeadScores(one.name, run=RunPrompt(one.name, text))
+            start = time.perf_counter()
+            head_scores(one, request, Job())
+            times.append((time.perf_counter() - start) * 1000)
+    first, again = times
+    return first, again
+
+
+def _patterns(model: Model) -> Comparison:
+    request = HeadScores(model.name, "random", sequences=SEQUENCES)
+    ids = tuple(range(1, 1 + LENGTH)) * 2
+    return compare(
+        f"pattern measures of {len(model.heads)} heads on {SEQUENCES} x {len(ids)} tokens",
+        "TransformerBridge's forward passes alone",
+        lambda: _anew(model, lambda: head_scores(model, request, Job())),
+        lambda: [model._bridge(torch.tensor([ids])) for _ in range(SEQUENCES)],
+        goal=1 / 1.5,
+    )
 
 
 def _anew(model: Model, ask: Callable[[], object]) -> None:
@@ -58,36 +86,11 @@ def _anew(model: Model, ask: Callable[[], object]) -> None:
 
 def _product(model: Model, head: Head) -> None:
     weights = model.head(head)
-    read = model.read_by(weights.W_V, Job())
+    read = model.read_by(weights.W_V, Job())[: model.d_vocab // SHARE]
     written = model.logits(weights.W_O.mT, Job()).mT
-    buffer = torch.empty(ROWS, model.d_vocab)
-    for start in range(0, model.d_vocab, ROWS):
-        part = read[start : start + ROWS]
-        torch.mm(part, written, out=buffer[: len(part)])
-
-
-def _model(n_layers: int, n_heads: int) -> Model:
-    words = {f"w{number}": number for number in range(D_VOCAB)}
-    empty = Checkpoint(
-        name=f"random {n_layers} x {n_heads}",
-        n_layers=n_layers,
-        n_heads=n_heads,
-        d_model=D_MODEL,
-        d_head=D_HEAD,
-        d_vocab=D_VOCAB,
-        n_ctx=2 * LENGTH,
-        learned_positions=True,
-        normalized=True,
-        eps=1e-5,
-        prepend_bos=False,
-        bos_token=None,
-        example="w1",
-        tokenizer=Tokenizer(WordLevel(words, unk_token="w0")),
-        tensors={},
-    )
-    draw = np.random.default_rng(0)
-    tensors = {
-        name: draw.standard_normal(shape, np.float32) / math.sqrt(D_MODEL)
-        for name, shape in empty.shapes().items()
-    }
-    return Model(Checkpoint(**{**vars(empty), "tensors": tensors}))
+    buffer = torch.empty(ROWS, COLUMNS)
+    for start in range(0, len(read), ROWS):
+        sources = read[start : start + ROWS]
+        for first in range(0, model.d_vocab, COLUMNS):
+            outputs = written[:, first : first + COLUMNS]
+            torch.mm(sources, outputs, out=buffer[: len(sources), : outputs.shape[1]])

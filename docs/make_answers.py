@@ -16,6 +16,7 @@ from typing import Any
 
 from engine import messages
 from engine.command import parser
+from engine.records import says
 
 PAGE = Path(__file__).parent / "answers.md"
 
@@ -73,13 +74,6 @@ def type_words(hint: Any) -> str:
     raise TypeError(f"docs/make_answers.py has no words for {hint!r}")
 
 
-def says(owner: type, field: Field[Any]) -> messages.Says:
-    """Return what a field means; the outermost text counts, as in `--help`."""
-    hint = typing.get_type_hints(owner, include_extras=True)[field.name]
-    found = [part for part in getattr(hint, "__metadata__", ()) if type(part) is messages.Says]
-    return found[-1] if found else messages.Says("")
-
-
 def row(*cells: str) -> str:
     """Return a line of a table; a bar inside a cell stays a bar."""
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
@@ -111,7 +105,7 @@ def request_rows(question: str, kind: type) -> Iterator[str]:
     own = [field for field in fields(kind) if field.name != "run"]
     taken = {field.name: [left.pop(field.name)] for field in own}
     for field in fields(kind):
-        meaning = says(kind, field).text
+        meaning = says(kind, field.name).text
         if field.name == "run":
             names = [inner.name for inner in fields(messages.RunPrompt) if inner.name in left]
             taken["run"] = [left.pop(name) for name in names]
@@ -126,7 +120,7 @@ def result_rows(kind: type) -> Iterator[str]:
     """Yield the table of a result's fields."""
     hints = typing.get_type_hints(kind, include_extras=True)
     for field in fields(kind):
-        said = says(kind, field)
+        said = says(kind, field.name)
         shape = f"[{', '.join(axes(said.shape))}]" if said.shape else ""
         yield row(f"`{field.name}`", type_words(hints[field.name]), shape, said.unit, said.text)
         if type_words(hints[field.name]) == "object":

@@ -1,7 +1,6 @@
 """Headscope's numbers: models, prompts and the circuits of attention heads.
 
-`Engine` and every message are importable from here. `Engine` is looked up on first use, so that
-importing `engine.messages` never imports torch.
+`Engine` is looked up on first use, so that importing `engine.messages` never imports torch.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -63,6 +63,13 @@ def settled(name: str, network: Network, own: Own, job: Job) -> Network:
             f"{name} is not opened: its predictions differ by {apart:.1e} nats from what the model "
             "itself computes"
         )
+    bridge = network.bridge
+    logits = passed.read[-1] @ bridge.unembed.W_U + bridge.unembed.b_U
+    if float((logits.log_softmax(-1) - own.log_probs[-1]).abs().max()) > SHARE:
+        raise Refused(
+            f"{name} is not opened: its logits are more than its last norm times W_U (it scales or "
+            "caps them)"
+        )
     network = replace(network, embed_scale=_embed_scale(name, network, passed))
     hooks = ("attn.hook_out", "attn.hook_attn_scores")
     names = [f"blocks.{layer}.{hook}" for layer in range(network.n_layers) for hook in hooks]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any, NoReturn
 
-from engine.messages import QUESTIONS, Head, Refused, Request, RunPrompt, Says
-from engine.records import choice, field_types
+from engine.messages import Head, Refused, Request, RunPrompt
+from engine.records import choice, field_types, question_type, says
 
 FLAGS = {"k": "-k", "prepend_bos": "--bos"}
 """Options that are not called by their field's name."""
@@ -31,18 +31,16 @@ class QuestionParser(argparse.ArgumentParser):
             )
         raise Refused(message)
 
+    def read_known(self, words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+        """Parse words with options in any case; return what they say and what is unknown."""
+        return self.parse_known_args([self._lower(word) for word in words])
 
-def question_type(question: str) -> type[Request]:
-    """Return the request of a question, whatever the case of its letters.
-
-    Raises
-    ------
-    Refused
-        If there is no such question.
-    """
-    if question.lower() not in QUESTIONS:
-        raise Refused(f"there is no question {question!r}: there are {', '.join(QUESTIONS)}")
-    return QUESTIONS[question.lower()]
+    def _lower(self, word: str) -> str:
+        # Only options of this command: any other word may be a value, such as the text "--X y".
+        flag, equals, value = word.partition("=")
+        if flag.lower() not in self._option_string_actions:
+            return word
+        return flag.lower() + equals + value
 
 
 def parser(question: str, prog: str = "headscope ask") -> QuestionParser:
@@ -104,7 +102,7 @@ def read(made: QuestionParser, question: str, argv: Sequence[str]) -> tuple[Requ
         If an option is unknown, missing, of the wrong kind, or contradicts another.
     """
     kind = question_type(question)
-    namespace, unknown = made.parse_known_args([_lower(word) for word in argv])
+    namespace, unknown = made.read_known(argv)
     if unknown:
         what = "option" if unknown[0].startswith("-") else "place for"
         takes = ", ".join(a.option_strings[0] for a in made._actions if a.dest != "help")
@@ -138,7 +136,7 @@ def _add(made: QuestionParser, kind: type, field: Field[Any]) -> None:
     owner = kind if field.name in field_types(kind) else RunPrompt
     flag = FLAGS.get(field.name, "--" + field.name.replace("_", "-"))
     type_ = _without_none(field_types(owner)[field.name])
-    text = _says(owner, field.name)
+    text = says(owner, field.name).text
     if field.default not in (MISSING, None, False, ()):
         text += f" (default {field.default})"
     text = text.replace("%", "%%")
@@ -212,13 +210,7 @@ def _run(
 
 def _needs(owner: type, question: str, name: str) -> str:
     flag = FLAGS.get(name, "--" + name.replace("_", "-"))
-    return f"{question.lower()} needs {flag}: {_says(owner, name)}"
-
-
-def _says(owner: type, name: str) -> str:
-    hint = typing.get_type_hints(owner, include_extras=True)[name]
-    found = [part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Says)]
-    return found[-1].text if found else ""
+    return f"{question.lower()} needs {flag}: {says(owner, name).text}"
 
 
 def _without_none(type_: Any) -> Any:
@@ -226,11 +218,3 @@ def _without_none(type_: Any) -> Any:
     if typing.get_origin(type_) is typing.Literal or len(options) != 1:
         return type_
     return options[0]
-
-
-def _lower(word: str) -> str:
-    # Options are read whatever their case; what follows an equals sign is a value and stays.
-    if not re.match(r"--[A-Za-z]|-[A-Za-z]$", word):
-        return word
-    flag, equals, value = word.partition("=")
-    return flag.lower() + equals + value

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from engine.command import QuestionParser, parser, read
-from engine.messages import QUESTIONS, Head, LoadModel, Refused, Request, Result
+from engine.messages import QUESTIONS, Head, LoadModel, Refused, Request, Result, model_of
 from engine.records import request_from_json, request_to_json, result_to_json
 
 if TYPE_CHECKING:
@@ -124,8 +124,7 @@ def _ask_heads(request: Any, given: Namespace) -> int:
     """Print one record a line, one for each head of the model."""
     with quiet(given.verbose):
         engine = _engine()
-        model = request.model if hasattr(request, "model") else request.run.model
-        facts: Any = engine.answer(LoadModel(model))
+        facts: Any = engine.answer(LoadModel(model_of(request)))
     for layer, number in itertools.product(range(facts.n_layers), range(facts.n_heads)):
         asked = replace(request, head=Head(layer, number))
         with quiet(given.verbose):

@@ -1,9 +1,7 @@
 """The one door to the numbers: a question in, an answer out."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from sys import getsizeof
 from types import MappingProxyType
 from typing import Any
 
@@ -11,9 +9,10 @@ import numpy as np
 import torch
 
 from engine import sources
+from engine.cache import Cache
 from engine.circuits import COMPUTATIONS
 from engine.job import Job
-from engine.messages import Head, ListModels, ModelList, Request, Result
+from engine.messages import Head, ListModels, ModelList, Request, Result, model_of
 from engine.model import Model
 
 CACHE_BYTES = 256 * 2**20
@@ -56,13 +55,14 @@ class Engine:
         """
         if isinstance(request, ListModels):
             return ModelList(sources.entries())
-        if kept := self._cache.get(request):
+        if request in self._cache:
+            kept: Result = self._cache[request]
             return kept
         job = job or Job()
         with torch.inference_mode():
-            model = self._open(_model_name(request), job)
+            model = self._open(model_of(request), job)
             result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
-        self._cache.put(request, result)
+        self._cache[request] = result
         return result
 
     def check_head(self, request: Request, head: Head) -> None:
@@ -81,55 +81,13 @@ class Engine:
             If the model has no such head.
         """
         with torch.inference_mode():
-            self._open(_model_name(request), Job()).head(head)
+            self._open(model_of(request), Job()).check_head(head)
 
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {name}")
         if self._model is None or self._model.name != name:
             self._model = Model(sources.load(name), job)
         return self._model
-
-
-class Cache:
-    """Answers by request, the least recently used leaving first.
-
-    Parameters
-    ----------
-    budget : int
-        Bytes at most.
-    """
-
-    def __init__(self, budget: int) -> None:
-        self._budget = budget
-        self._held: OrderedDict[Request, Result] = OrderedDict()
-        self.bytes = 0
-
-    def get(self, request: Request) -> Result | None:
-        """Return the answer to a request, if it is still held."""
-        if request in self._held:
-            self._held.move_to_end(request)
-        return self._held.get(request)
-
-    def put(self, request: Request, result: Result) -> None:
-        """Hold an answer, and let others go until the budget is met."""
-        self._held[request] = result
-        self.bytes += size_of(result)
-        while self.bytes > self._budget:
-            _, oldest = self._held.popitem(last=False)
-            self.bytes -= size_of(oldest)
-
-
-def size_of(value: object) -> int:
-    """Return about how many bytes an answer, or a part of it, takes."""
-    if isinstance(value, np.ndarray):
-        return value.nbytes
-    if isinstance(value, tuple):
-        return getsizeof(value) + sum(size_of(part) for part in value)
-    if isinstance(value, Mapping):
-        return sum(size_of(part) for part in value.values())
-    if is_dataclass(value):
-        return sum(size_of(getattr(value, field.name)) for field in fields(value))
-    return getsizeof(value)
 
 
 def frozen(value: Any) -> Any:
@@ -154,8 +112,3 @@ def _own(array: np.ndarray) -> np.ndarray:
     array = np.array(array, order="C")
     array.setflags(write=False)
     return array
-
-
-def _model_name(request: Any) -> str:
-    name: str = request.run.model if not hasattr(request, "model") else request.model
-    return name

@@ -68,16 +68,35 @@ def _split(
     A: Float[Tensor, "d_model d_head"],
 ) -> tuple[Float[Tensor, "d_head d_head"], Callable[[Tensor], Tensor]]:
     """Return the core of A and what multiplies by its basis: A = basis core."""
+    quick = _quick_core(A)
+    if quick is not None:
+        return quick, lambda U: A @ torch.linalg.solve_triangular(quick, U, upper=True)
+    Q, R = torch.linalg.qr(A)
+    return R, lambda U: Q @ U
+
+
+def _quick_core(A: Float[Tensor, "d_model d_head"]) -> Float[Tensor, "d_head d_head"] | None:
     # Cholesky's QR in float64 is quicker than Householder's, but it squares the condition
     # of A: where that could be felt, or A lacks columns, Householder's it is.
     wide = A.double()
     lower, failed = torch.linalg.cholesky_ex(wide.mT @ wide)
     pivots = lower.diagonal().tolist()
-    if not failed.item() and min(pivots) > WELL_CONDITIONED * max(pivots):
-        core = lower.mT.to(A.dtype)
-        return core, lambda U: A @ torch.linalg.solve_triangular(core, U, upper=True)
-    Q, R = torch.linalg.qr(A)
-    return R, lambda U: Q @ U
+    if failed.item() or min(pivots) <= WELL_CONDITIONED * max(pivots):
+        return None
+    quick: Tensor = lower.mT.to(A.dtype)
+    return quick
+
+
+def core(A: Float[Tensor, "d_model d_head"]) -> Float[Tensor, "rank d_head"]:
+    """Return the upper triangular R of A = Q R, without Q; its rows are as many as Q's columns.
+
+    Parameters
+    ----------
+    A : Tensor
+        Columns [d_model, d_head].
+    """
+    quick = _quick_core(A)
+    return torch.linalg.qr(A, mode="r").R if quick is None else quick
 
 
 def singular_values(

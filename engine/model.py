@@ -1,25 +1,25 @@
 """An open model: a TransformerBridge behind one shape convention."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from engine.bridge import attention_only
+from engine.cache import Cache
 from engine.folding import HeadWeights, centred, fold, normalised, root_mean_square
 from engine.job import Job
 from engine.messages import CircuitName, Head, Refused, RunPrompt, Source
 from engine.pretrained import pretrained
 from engine.probes import Change, probe
-from engine.runs import ForwardPass, forward
+from engine.runs import ForwardPass, forward, loss
 from engine.sources.checkpoint import Checkpoint
 from engine.sources.pretrained import Pretrained
 from engine.tokens import Tokens
 
-CHUNK = 2**22
-"""Numbers of W_E or W_U read between two steps: a few milliseconds of work."""
+CHUNK = 2**20
+"""Numbers of W_E or W_U read between two steps: at most some 20 milliseconds of work."""
 
 MLP_WIDTH = 128
 """Width of an MLP that takes as long as reading what it is given."""
@@ -29,6 +29,9 @@ LEAST_SCORE = -1e30
 
 LONGEST_TOKEN = 1000
 """Characters that no token has: a text beyond so many a token is refused without reading it."""
+
+KEPT_BYTES = 16 * 2**20
+"""Of measures that a model keeps: those of thousands of heads, or of hundreds of seeds."""
 
 
 class Model:
@@ -68,7 +71,7 @@ class Model:
         self._last: ForwardPass | None = None
         self._grams: dict[CircuitName, Tensor] = {}
         # What took long and follows from the weights and its key alone: it only saves time.
-        self.kept: dict[Hashable, Any] = {}
+        self.kept = Cache(KEPT_BYTES)
         # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
         self._rows_U: Tensor = self._bridge.unembed.W_U.T
         self._mean_U = self._rows_U.double().mean(0).float() if self.centring else None
@@ -115,7 +118,7 @@ class Model:
         if not (0 <= layer < self.n_layers and 0 <= number < self.n_heads):
             last = Head(self.n_layers - 1, self.n_heads - 1)
             has = "only head 0.0" if last == (0, 0) else f"heads 0.0 to {last}"
-            raise Refused(f"{self.name} has {has} (layer.head), not {layer}.{number}")
+            raise Refused(f"{self.name} has {has} (layer.head), not {head}")
         return head
 
     def head(self, head: Head, offset: int = 0) -> HeadWeights:
@@ -387,6 +390,10 @@ class Model:
     ) -> ForwardPass:
         """Run token ids and keep nothing."""
         return forward(self._bridge, ids, job, heads_off)
+
+    def loss(self, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
+        """Return the cross-entropy of token i + 1 at position i of a pass, in nats."""
+        return loss(self._bridge, passed, job)
 
     def probe(
         self,

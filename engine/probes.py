@@ -8,7 +8,7 @@ from torch import Tensor
 
 from engine.job import Job
 from engine.messages import Head
-from engine.runs import silencer
+from engine.runs import silencers
 
 Change = Callable[[Tensor], Tensor]
 """Takes a tensor on its way, without the batch axis, and returns what goes on instead."""
@@ -59,9 +59,7 @@ def probe(
     hooks: list[tuple[str, Any]] = [
         (f"blocks.{layer}.hook_in", stepping(layer)) for layer in range(n_layers)
     ]
-    for layer in {head.layer for head in heads_off}:
-        off = [head.number for head in heads_off if head.layer == layer]
-        hooks.append((f"blocks.{layer}.attn.hook_z", silencer(off, bridge.cfg.n_heads)))
+    hooks += silencers(heads_off, bridge.cfg.n_heads)
     hooks += [(name, changing(does)) for name, does in (change or {}).items()]
     hooks += [(name, keeping(name)) for name in keep]
     logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)

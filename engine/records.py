@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.messages import QUESTIONS, Head, Refused, Request, Result
+from engine.messages import QUESTIONS, Head, Refused, Request, Result, Says
 
 _NAMES = {kind: question for question, kind in QUESTIONS.items()}
 
@@ -37,16 +37,34 @@ def request_from_json(record: Any) -> Request:
     if not isinstance(record, dict) or "question" not in record:
         raise Refused('a request is a JSON object with a "question", such as {"question": "…"}')
     question = record["question"]
-    if not isinstance(question, str) or question.lower() not in QUESTIONS:
-        raise Refused(f"there is no question {question!r}: there are {', '.join(QUESTIONS)}")
     given = {name: value for name, value in record.items() if name != "question"}
-    request: Request = _message(QUESTIONS[question.lower()], given, question)
+    request: Request = _message(question_type(question), given, question)
     return request
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
     """Return a result as plain values: arrays as nested lists, non-finite numbers as null."""
     return _plain_fields(result)
+
+
+def question_type(question: object) -> type[Request]:
+    """Return the request of a question, whatever the case of its letters.
+
+    Raises
+    ------
+    Refused
+        If there is no such question.
+    """
+    if not isinstance(question, str) or question.lower() not in QUESTIONS:
+        raise Refused(f"there is no question {question!r}: there are {', '.join(QUESTIONS)}")
+    return QUESTIONS[question.lower()]
+
+
+def says(owner: type, name: str) -> Says:
+    """Return what a field of a message means; of several texts the outermost counts."""
+    hint = typing.get_type_hints(owner, include_extras=True)[name]
+    found = [part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Says)]
+    return found[-1] if found else Says("")
 
 
 @cache

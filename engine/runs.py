@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from engine.job import Job
 from engine.messages import Head
+
+LOGITS = 2**21
+"""Logits computed between two steps: some 50 milliseconds of work at GPT-2's d_model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +31,8 @@ class ForwardPass:
         Of each layer, as the model itself used them.
     next_log_probs
         At the last position, in nats.
-    loss
-        Cross-entropy of token i + 1 at position i, in nats.
+    read
+        What the unembedding reads: `final` after its norm.
     heads_off
         Heads whose output was zeroed.
     mlps
@@ -43,9 +46,14 @@ class ForwardPass:
     keys: tuple[Float[Tensor, "kv_head position d_head"], ...]
     patterns: tuple[Float[Tensor, "head query key"], ...]
     next_log_probs: Float[Tensor, " d_vocab"]
-    loss: Float[Tensor, " predicted"]
+    read: Float[Tensor, "position d_model"]
     heads_off: tuple[Head, ...] = ()
     mlps: tuple[Float[Tensor, "position d_model"], ...] = ()
+
+    @property
+    def future(self) -> Bool[Tensor, "query key"]:
+        """True where a query may not look."""
+        return torch.ones(len(self.ids), len(self.ids), dtype=torch.bool).triu(1)
 
 
 def forward(
@@ -66,7 +74,7 @@ def forward(
     """
     n_layers = bridge.cfg.n_layers
     names = ("hook_q", "hook_k", "hook_pattern")
-    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", *names)}
+    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", "read", *names)}
 
     def step(stream: Tensor, hook: Any) -> None:
         layer = len(kept["in"])
@@ -76,19 +84,23 @@ def forward(
     def keeper(name: str) -> Callable[[Tensor, Any], None]:
         return lambda tensor, hook: kept[name].append(tensor[0])
 
-    hooks: list[tuple[str, Any]] = [(f"blocks.{n_layers - 1}.hook_out", keeper("out"))]
+    def last_only(read: Tensor, hook: Any) -> Tensor:
+        kept["read"].append(read[0])
+        return read[:, -1:]
+
+    # Few questions ask for the logits of other positions; `loss` makes them when one does.
+    hooks: list[tuple[str, Any]] = [
+        (f"blocks.{n_layers - 1}.hook_out", keeper("out")),
+        ("unembed.hook_in", last_only),
+    ]
     for layer in range(n_layers):
         hooks.append((f"blocks.{layer}.hook_in", step))
         for name in names:
             hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
         if hasattr(bridge.blocks[layer], "mlp"):
             hooks.append((f"blocks.{layer}.mlp.hook_out", keeper("mlp")))
-    for layer in {head.layer for head in heads_off}:
-        off = [head.number for head in heads_off if head.layer == layer]
-        hooks.append((f"blocks.{layer}.attn.hook_z", silencer(off, bridge.cfg.n_heads)))
+    hooks += silencers(heads_off, bridge.cfg.n_heads)
     logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)[0]
-    log_probs = logits.log_softmax(-1)  # [position, d_vocab]
-    following = torch.tensor(ids[1:], dtype=torch.long)[:, None]
     return ForwardPass(
         ids=ids,
         streams=tuple(kept["in"]),
@@ -96,19 +108,48 @@ def forward(
         queries=tuple(q.transpose(0, 1) for q in kept["hook_q"]),  # [head, position, d_head]
         keys=tuple(k.transpose(0, 1) for k in kept["hook_k"]),  # [head, position, d_head]
         patterns=tuple(kept["hook_pattern"]),
-        next_log_probs=log_probs[-1].clone(),  # a copy, so that the rest can be freed
-        loss=-log_probs[:-1].gather(1, following)[:, 0],
+        next_log_probs=logits[-1].log_softmax(-1),
+        read=kept["read"][0],
         heads_off=heads_off,
         mlps=tuple(kept["mlp"]),
     )
 
 
-def silencer(off: list[int], n_heads: int) -> Callable[[Tensor, Any], Tensor]:
-    """Return a hook that zeroes what some heads hand to W_O."""
+def loss(bridge: Any, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
+    """Return the cross-entropy of token i + 1 at position i of a pass, in nats.
 
-    def silence(z: Tensor, hook: Any) -> Tensor:
-        by_head = z.reshape(*z.shape[:2], n_heads, -1).clone()  # [batch, position, head, d_head]
-        by_head[:, :, off] = 0
-        return by_head.view(z.shape)
+    Parameters
+    ----------
+    bridge : TransformerBridge
+        The model that made the pass.
+    passed : ForwardPass
+        The pass.
+    job : Job
+        Steps between chunks of positions.
+    """
+    following = torch.tensor(passed.ids[1:], dtype=torch.long)
+    found = torch.empty(len(following))
+    rows = max(1, LOGITS // bridge.cfg.d_vocab)
+    for start in range(0, len(following), rows):
+        job.step(start, len(following), "predicting tokens")
+        part = slice(start, min(start + rows, len(following)))
+        logits = bridge.unembed(passed.read[None, part])[0]  # [position, d_vocab]
+        found[part] = torch.nn.functional.cross_entropy(logits, following[part], reduction="none")
+    return found
 
-    return silence
+
+def silencers(heads_off: tuple[Head, ...], n_heads: int) -> list[tuple[str, Any]]:
+    """Return hooks, by name, that zero what some heads hand to W_O."""
+
+    def silencer(off: list[int]) -> Callable[[Tensor, Any], Tensor]:
+        def silence(z: Tensor, hook: Any) -> Tensor:
+            made = z.reshape(*z.shape[:2], n_heads, -1).clone()  # [batch, position, head, d_head]
+            made[:, :, off] = 0
+            return made.view(z.shape)
+
+        return silence
+
+    by_layer: dict[int, list[int]] = {}
+    for layer, number in heads_off:
+        by_layer.setdefault(layer, []).append(number)
+    return [(f"blocks.{layer}.attn.hook_z", silencer(off)) for layer, off in by_layer.items()]

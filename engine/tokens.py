@@ -166,6 +166,8 @@ class Tokens:
         pieces = " ".join(self.labelled(ids[:MAX_LISTED])) + " …" * (len(ids) > MAX_LISTED)
         spaced = " " + token
         hint = f"; {spaced!r}, with a space before it, is one" * (spaced in self._ids)
+        if re.fullmatch(r"[0-9]{1,9}", token) and int(token) < len(self):
+            hint += f"; the token with this id is #{int(token)}"
         raise Refused(f"{token!r} is {len(ids)} tokens, not one: {pieces}{hint}")
 
     def labelled(self, ids: Iterable[int]) -> tuple[str, ...]:

@@ -1,16 +1,11 @@
 """A banner under the top bar while heads are switched off."""
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton
 
-from gui.palette import theme
+from gui.banner import Banner
 from gui.panels.reading import named
-from gui.panels.sentence import Sentence
 from gui.session import Session
-from gui.theme import UNIT
 
-_STRIPE = 4
 MEANS = (
     "Every panel shows the model without {them}; what is read from the weights alone is as before."
 )
@@ -20,18 +15,13 @@ DIFFERENCE = (
 )
 
 
-class AblationBar(QWidget):
+class AblationBar(Banner):
     """Says which heads are off, shows what that changed, and switches them on again."""
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
+        super().__init__("What is shown without them", alarming=True)
         self._session = session
         self.setAccessibleName("Heads that are switched off")
-        self.heading = QLabel()
-        self.heading.setProperty("role", "title")
-        self.heading.setTextFormat(Qt.TextFormat.PlainText)
-        self.heading.setWordWrap(True)
-        self.text = Sentence("What is shown without them", muted=False)
         self.difference = QPushButton("Difference to the whole model")
         self.difference.setCheckable(True)
         self.difference.setToolTip(
@@ -41,33 +31,11 @@ class AblationBar(QWidget):
         self.difference.clicked.connect(session.set_difference)
         self.on = QPushButton("Switch on again")
         self.on.clicked.connect(lambda: session.set_heads_off(()))
-        says = QVBoxLayout()
-        says.setSpacing(UNIT // 2)
-        says.addWidget(self.heading)
-        says.addWidget(self.text)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(UNIT * 2, UNIT, UNIT * 2, UNIT)
-        row.setSpacing(UNIT)
-        row.addLayout(says, 1)
-        row.addWidget(self.difference)
-        row.addWidget(self.on)
+        self.add_buttons([self.difference, self.on])
         session.changed.connect(self._on_changed)
         self._say()
         if not session.selection.heads_off:
             self.hide()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint a ground of its own with a stripe: nobody should miss that heads are off."""
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(theme().bad_ground))
-        painter.fillRect(0, 0, _STRIPE, self.height(), QColor(theme().bad))
-        painter.fillRect(0, self.height() - 1, self.width(), 1, QColor(theme().line))
-        painter.end()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Paint again in another theme."""
-        super().changeEvent(event)
-        self.update()
 
     def _on_changed(self, what: str) -> None:
         if what in ("heads_off", "difference"):

@@ -1,8 +1,16 @@
 """A panel as a card that can be moved: the dock's title bar is the panel's own head."""
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QWidget
+from PySide6.QtGui import (
+    QCloseEvent,
+    QColor,
+    QContextMenuEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 
 from gui.engine_client import EngineClient
 from gui.palette import theme
@@ -51,6 +59,27 @@ class CardDock(QDockWidget):
         """Make the panel now at the latest."""
         self.fill()
         super().showEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Come to the front instead of closing unseen: who asks for a card wants to see it."""
+        if self.isVisible() and self.visibleRegion().isEmpty():
+            event.ignore()
+            self.raise_()
+            self.toggleViewAction().setChecked(True)
+        else:
+            super().closeEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with the card; the View menu has the others."""
+        title = self.kind.title
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(f"Close {title}", self.close)
+        if self.isFloating():
+            menu.addAction(f"Put {title} back", lambda: self.setFloating(False))
+        else:
+            menu.addAction(f"Float {title}", lambda: self.setFloating(True))
+        menu.popup(event.globalPos())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint ground and edge."""

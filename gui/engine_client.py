@@ -12,75 +12,15 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 
 from engine.job import Cancelled, Job
-from engine.messages import (
-    Attention,
-    Composition,
-    DestinationRow,
-    Direction,
-    DirectPath,
-    Eigenvalues,
-    HeadOutput,
-    HeadScores,
-    ListModels,
-    LoadModel,
-    LogitAttribution,
-    LogitLens,
-    OVTokens,
-    QKTokens,
-    Receipts,
-    Refused,
-    Request,
-    Result,
-    RunPrompt,
-    SkipTrigrams,
-    Spectrum,
-    Table,
-    Thumbnails,
-    VirtualHead,
-    Vocabulary,
-    Workings,
-)
+from engine.messages import Refused, Request, Result
 from gui.garbage import Collector
-
-ORDER: dict[type, tuple[int, str]] = {
-    ListModels: (0, "looking for models"),
-    LoadModel: (0, "opening the model"),
-    RunPrompt: (1, "running the prompt"),
-    Attention: (2, "attention of the open head"),
-    Thumbnails: (3, "patterns of all heads"),
-    OVTokens: (4, "what the head writes"),
-    QKTokens: (4, "what the head looks for"),
-    Direction: (4, "one singular direction"),
-    Table: (4, "the whole table"),
-    DirectPath: (4, "the direct path"),
-    HeadOutput: (4, "what the head adds"),
-    VirtualHead: (4, "two heads as one"),
-    LogitAttribution: (4, "what each part gives to a logit"),
-    Spectrum: (5, "singular values"),
-    Eigenvalues: (5, "eigenvalues"),
-    Workings: (5, "the workings of the open head"),
-    Vocabulary: (6, "the vocabulary"),
-    DestinationRow: (6, "where every head looks"),
-    LogitLens: (6, "the guesses after each layer"),
-    HeadScores: (7, "scores of all heads"),
-    Composition: (7, "composition of all pairs"),
-    SkipTrigrams: (8, "skip-trigrams"),
-    Receipts: (9, "the checks of the open head"),
-}
-"""What is answered first when several questions wait (the smaller number), and its name."""
-
-INTERRUPTIBLE = 6
-"""Questions from here on make way for any other and are asked again afterwards."""
+from gui.question_order import makes_way, rank, words_for
 
 REPORT_SECONDS = 0.05
 CLOSE_SECONDS = 0.4
 SWITCH_SECONDS = 0.001
 """How long the engine thread may keep the interpreter when the UI thread wants it."""
 LOADING = "loading torch and TransformerLens"
-
-
-def _rank(request: Request) -> int:
-    return ORDER[type(request)][0]
 
 
 class EngineLike(Protocol):
@@ -97,6 +37,10 @@ class Failure:
 
     sentence: str
     details: str = ""
+
+
+Outcome = Result | Failure | Cancelled
+"""What comes back from the engine thread."""
 
 
 class Asker(Protocol):
@@ -222,9 +166,8 @@ class EngineClient(QObject):
         if self._running is None:
             return
         wanted = self._wanted.values()
-        rank = _rank(self._running)
-        urgent = rank >= INTERRUPTIBLE and any(_rank(other) < rank for other in wanted)
-        if urgent or self._running not in wanted:
+        running = self._running
+        if running not in wanted or any(makes_way(running, other) for other in wanted):
             self._job.cancel()
 
     def _next(self) -> None:
@@ -235,9 +178,9 @@ class EngineClient(QObject):
             self.progress.emit("", 0, 0)
             self.idle.emit()
             return
-        request = min(self._wanted.values(), key=_rank)
+        request = min(self._wanted.values(), key=rank)
         self._running = request
-        self._doing = LOADING if self._engine is None else ORDER[type(request)][1]
+        self._doing = LOADING if self._engine is None else words_for(request)
         self.progress.emit(self._doing, 0, 0)
         last = 0.0
 
@@ -254,7 +197,7 @@ class EngineClient(QObject):
     def _work(self, request: Request, job: Job) -> None:
         """Answer in the engine thread; whatever happens comes back as a value."""
         began = time.perf_counter()
-        outcome: object
+        outcome: Outcome
         try:
             if self._engine is None:
                 self._engine = self._make_engine()
@@ -272,7 +215,7 @@ class EngineClient(QObject):
         if not self._closed:
             self._finished.emit(request, outcome, time.perf_counter() - began)
 
-    def _deliver(self, request: Request, outcome: object, seconds: float) -> None:
+    def _deliver(self, request: Request, outcome: Outcome, seconds: float) -> None:
         self._running = None
         if self._closed:
             return
@@ -289,7 +232,7 @@ class EngineClient(QObject):
             if isinstance(outcome, Failure):
                 asker.fail(slot, request, outcome)
             else:
-                asker.receive(slot, request, outcome)  # type: ignore[arg-type]
+                asker.receive(slot, request, outcome)
         if askers and isinstance(outcome, Failure):
             self.failed.emit(outcome.sentence)
         elif askers:

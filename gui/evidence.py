@@ -13,7 +13,7 @@ from gui.numbers import fixed
 
 MUCH = 0.5
 """A measure from here on is what the head does."""
-PART = 0.2
+PART = 0.25
 """From here on it does so in part."""
 HARDLY = 0.1
 """Below this it does not."""

@@ -1,17 +1,15 @@
 """The line that leads through a guided example."""
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton
 
+from gui.banner import Banner
 from gui.guides import Guide
-from gui.palette import theme
-from gui.panels.sentence import Sentence
+from gui.panels.sentence import Token
 from gui.session import Session
-from gui.theme import UNIT
 
 
-class GuideBar(QWidget):
+class GuideBar(Banner):
     """Asks for a prediction, reveals what is seen, and goes on.
 
     Until the reveal the window stays as the step before left it, so that nothing gives the
@@ -22,15 +20,11 @@ class GuideBar(QWidget):
     """Titles of the cards that show what is revealed."""
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
+        super().__init__("What to predict, or what is seen")
         self._session = session
         self._guide: Guide | None = None
         self._number = 0
         self._revealed = False
-        self.heading = QLabel()
-        self.heading.setProperty("role", "title")
-        self.heading.setTextFormat(Qt.TextFormat.PlainText)
-        self.text = Sentence("What to predict, or what is seen", muted=False)
         self.back = QPushButton("Back")
         self.back.clicked.connect(self._go_back)
         self.forth = QPushButton()
@@ -38,16 +32,7 @@ class GuideBar(QWidget):
         self.end = QPushButton("End")
         self.end.setToolTip("Close the example; the window stays as it is")
         self.end.clicked.connect(self.hide)
-        says = QVBoxLayout()
-        says.setSpacing(UNIT // 2)
-        says.addWidget(self.heading)
-        says.addWidget(self.text)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(UNIT * 2, UNIT, UNIT * 2, UNIT)
-        row.setSpacing(UNIT)
-        row.addLayout(says, 1)
-        for button in (self.back, self.forth, self.end):
-            row.addWidget(button)
+        self.add_buttons([self.back, self.forth, self.end])
         self.hide()
 
     def start(self, guide: Guide) -> None:
@@ -60,18 +45,6 @@ class GuideBar(QWidget):
         self._say()
         self.show()
         self.forth.setFocus()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint a ground of its own, so that it reads as a guest of the window."""
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(theme().accent_ground))
-        painter.fillRect(0, self.height() - 1, self.width(), 1, QColor(theme().line))
-        painter.end()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Paint again in another theme."""
-        super().changeEvent(event)
-        self.update()
 
     def _go_on(self) -> None:
         assert self._guide is not None
@@ -105,7 +78,9 @@ class GuideBar(QWidget):
         step = steps[self._number]
         place = f"step {self._number + 1} of {len(steps)}"
         self.heading.setText(f"{self._guide.name}, {place}: {step.title}")
-        self.text.set_parts([step.reveal if self._revealed else step.predict])
+        text = step.reveal if self._revealed else step.predict
+        pieces = enumerate(text.split("`"))
+        self.text.set_parts([Token(piece) if n % 2 else piece for n, piece in pieces])
         last = self._number + 1 == len(steps)
         self.forth.setText("Reveal" if not self._revealed else "Done" if last else "Next")
         self.back.setEnabled(self._revealed or self._number > 0)

@@ -8,7 +8,10 @@ from gui.session import OVQuestion, QKQuestion, Selection
 
 
 class Step(NamedTuple):
-    """One step: what to predict, what is then seen, the selection and the cards that show it."""
+    """One step: what to predict, what is then seen, the selection and the cards that show it.
+
+    Tokens of the model stand between backticks.
+    """
 
     title: str
     predict: str
@@ -53,37 +56,38 @@ GUIDES = (
         (
             Step(
                 "The score",
-                "The head stands on return, at the end of result = 0 ans return. Its query says “I "
-                "want a name”. Which of the five tokens will score?",
-                "Only the two names do: result 3/√2 = 2.12, because it is also what the query asks "
-                "for most, and ans 1/√2 = 0.71. The score comes from W_QK alone: QK lists it.",
+                "The head stands on `return`, the last of five tokens. Its query says “I want a "
+                "name”. Which of the five will score?",
+                "Only the two names do: `result` 3/√2 = 2.12, because it is also what the query "
+                "asks for most, and `ans` 1/√2 = 0.71. The score comes from W_QK alone: QK lists "
+                "it.",
                 replace(_TOY, kind="scores"),
                 ("Attention", "QK"),
             ),
             Step(
                 "The weights",
                 "Softmax turns the last row, 2.12, 0, 0, 0.71, 0, into weights. How much does "
-                "result get?",
-                "0.62, and ans 0.15; the three others share the rest, for a score of 0 is not a "
+                "`result` get?",
+                "0.62, and `ans` 0.15; the three others share the rest, for a score of 0 is not a "
                 "weight of 0. Every row sums to 1.",
                 _TOY,
                 ("Attention",),
             ),
             Step(
                 "What is moved",
-                "Where it looks says nothing of what it brings. When the head reads result, which "
-                "token's logit will it raise?",
-                "result itself, by 2, and nothing else: this head copies names. OV is read from "
+                "Where it looks says nothing of what it brings. When the head reads `result`, "
+                "which token's logit will it raise?",
+                "`result` itself, by 2, and nothing else: this head copies names. OV is read from "
                 "W_V and W_O, without any prompt.",
                 _TOY,
                 ("OV",),
             ),
             Step(
                 "The answer",
-                "Weights times what is moved: 0.62 × 2 for result and 0.15 × 2 for ans. Which is "
-                "the next token?",
-                "result, raised by 1.25 against 0.30 for ans. It is the first of the next tokens "
-                "in the Prompt card.",
+                "Weights times what is moved: 0.62 × 2 for `result` and 0.15 × 2 for `ans`. Which "
+                "is the next token?",
+                "`result`, raised by 1.25 against 0.30 for `ans`. It is the first of the next "
+                "tokens in the Prompt card.",
                 _TOY,
                 ("Prompt", "Attention", "OV"),
             ),
@@ -95,17 +99,18 @@ GUIDES = (
         (
             Step(
                 "The tag",
-                "After A B C D A the model is to say B, which followed A last time. First a head "
-                "of layer 0 must leave a mark at B. Standing on B, which token must it read?",
-                "The one before, A. L0H0 looks one position back and copies A into slots of its "
-                "own: position 2 now carries “I am B” and “the token before me is A”.",
+                "After `A B C D A` the model is to say `B`, which followed `A` last time. First a "
+                "head of layer 0 must leave a mark at `B`. Standing on `B`, which token must it "
+                "read?",
+                "The one before, `A`. L0H0 looks one position back and copies `A` into slots of "
+                "its own: position 2 now carries “I am `B`” and “the token before me is `A`”.",
                 _BY_HAND,
                 ("Attention", "OV"),
             ),
             Step(
                 "The key",
-                "The head of layer 1 stands on the second A. Does it look for tokens, or for what "
-                "L0H0 wrote?",
+                "The head of layer 1 stands on the second `A`. Does it look for tokens, or for "
+                "what L0H0 wrote?",
                 "For what L0H0 wrote: their K-composition is strong. QK asked about bare tokens is "
                 "flat, because a bare token carries no tag.",
                 replace(
@@ -120,16 +125,17 @@ GUIDES = (
             ),
             Step(
                 "The peak",
-                "Where then does L1H0 look from the second A?",
-                "At B, position 2, and nowhere else: the tag there says A, and the query says A.",
+                "Where then does L1H0 look from the second `A`?",
+                "At `B`, position 2, and nowhere else: the tag there says `A`, and the query says "
+                "`A`.",
                 replace(_BY_HAND, head=Head(1, 0), query=5, source=2),
                 ("Attention",),
             ),
             Step(
                 "The copy",
                 "What does it bring from there?",
-                "B itself: OV at position 2 raises B, and B is the first of the next tokens, at "
-                "more than 99 %.",
+                "`B` itself: OV at position 2 raises `B`, and `B` is the first of the next tokens, "
+                "at more than 99 %.",
                 replace(_BY_HAND, head=Head(1, 0), query=5, source=2),
                 ("OV", "Prompt"),
             ),
@@ -141,10 +147,10 @@ GUIDES = (
         (
             Step(
                 "The tag",
-                "The prompt says green tea once and ends in green. Some head of layer 0 tags tea "
-                "with the token before it. What does the pattern of such a head look like?",
-                "A line just under the diagonal: L0H2 reads the token before, from tea it reads "
-                "green.",
+                "The prompt says `·green·tea` once and ends in `·green`. Some head of layer 0 tags "
+                "`·tea` with the token before it. What does the pattern of such a head look like?",
+                "A line just under the diagonal: L0H2 reads the token before, from `·tea` it "
+                "reads `·green`.",
                 _TRAINED,
                 ("Heads", "Attention"),
             ),
@@ -160,16 +166,16 @@ GUIDES = (
             ),
             Step(
                 "The peak",
-                "Standing on the last green, where does L1H1 look?",
-                "At tea, which followed green last time.",
+                "Standing on the last `·green`, where does L1H1 look?",
+                "At `·tea`, which followed `·green` last time.",
                 replace(_TRAINED, head=Head(1, 1), query=9, source=4),
                 ("Attention",),
             ),
             Step(
                 "The copy",
-                "What does it raise when it reads tea there?",
-                "tea itself, and the model's first guess is tea. Read OV at the position, not from "
-                "the bare token: in layer 1 the head sees what layer 0 has made of it.",
+                "What does it raise when it reads `·tea` there?",
+                "`·tea` itself, and the model's first guess is `·tea`. Read OV at the position, "
+                "not from the bare token: in layer 1 the head sees what layer 0 has made of it.",
                 replace(_TRAINED, head=Head(1, 1), query=9, source=4),
                 ("OV", "Prompt"),
             ),

@@ -20,5 +20,7 @@ HOW_TO = (
     "about it, or type another.\n\n"
     "Spectrum: how many directions the head uses. Click a value for the tokens at its two ends.\n\n"
     "View has more cards, in groups, and layouts that open some together: “Find a head” to "
-    "compare all heads, “Compose” for two heads in a row. Help leads through three examples."
+    "compare all heads, “Compose” for two heads in a row. Help leads through three examples.\n\n"
+    "Cards: drag one by its title; double-click the title to float it, right-click it to close "
+    "it. Ctrl+0 puts them back."
 )

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 MINUS = "−"
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def decimals_for(values: npt.ArrayLike) -> int:
@@ -49,3 +50,8 @@ def scientific(value: float) -> str:
         return "0" if value == 0 else fixed(value, 0)
     figures, power = f"{value:.1e}".split("e")
     return f"{figures}e{int(power)}".replace("-", MINUS)
+
+
+def power_of_ten(exponent: int) -> str:
+    """Write 10 to an exponent."""
+    return "10" + str(exponent).translate(_SUPERSCRIPTS)

@@ -7,7 +7,7 @@ from functools import cache
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
 from gui.stylesheet import stylesheet
 from gui.theme import (
@@ -95,6 +95,15 @@ def _made(families: tuple[str, ...], point_size: float) -> QFont:
         font.setFamilies(installed)
     font.setPointSizeF(point_size)
     return font
+
+
+def set_look(widget: QWidget, name: str, value: object, *inside: QWidget) -> None:
+    """Set a property that the style sheet reads, and dress a widget and what lies inside anew."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        for one in (widget, *inside):
+            one.style().unpolish(one)
+            one.style().polish(one)
 
 
 def palette(chosen: Theme) -> QPalette:

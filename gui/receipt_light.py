@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QPushButton
 
 from engine.messages import HeadReceipts, Receipts, Request, Result, RunPrompt
 from gui.engine_client import EngineClient, Failure
+from gui.palette import set_look
 from gui.panels.receipt_words import verdict
 from gui.session import Session
 from gui.widgets import tool_tip
@@ -57,7 +58,7 @@ class ReceiptLight(QPushButton):
         head = self._session.selection.head.name
         worst = f"\nworst: {told.worst}" if told.worst else ""
         self.setToolTip(tool_tip.literal(f"{told.text} on {head} and this prompt{worst}"))
-        self._dress("bad" if told.failed else "muted")
+        set_look(self, "tone", "bad" if told.failed else "muted")
         self.show()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
@@ -86,9 +87,3 @@ class ReceiptLight(QPushButton):
             self._told = None
             self._client.withdraw(self, "receipts")
             self._quiet.start()
-
-    def _dress(self, tone: str) -> None:
-        if self.property("tone") != tone:
-            self.setProperty("tone", tone)
-            self.style().unpolish(self)
-            self.style().polish(self)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, Signal
 
 from engine.messages import (
     CompositionKind,
-    Direction_,
     Head,
     HeadScores,
     Kind,
@@ -16,6 +15,7 @@ from engine.messages import (
     RunPrompt,
     Side,
     Source,
+    WayName,
 )
 
 DEFAULT_MODEL = "attn-2l"
@@ -32,7 +32,7 @@ class OVQuestion:
     """What the OV panel asks: a token of the vocabulary, or none to follow the pinned source."""
 
     token: int | None = None
-    direction: Direction_ = "output"
+    direction: WayName = "output"
     source: Source = "position"
 
 
@@ -145,7 +145,8 @@ class Session(QObject):
 
     def choose_head(self, head: Head) -> None:
         """Open the head that somebody picked."""
-        self._set(head=head, head_chosen=True, source=None if self._moves(head) else self.source)
+        stays = head == self._selection.head
+        self._set(head=head, head_chosen=True, source=self._selection.source if stays else None)
 
     def suggest_head(self, head: Head) -> None:
         """Open a head unless somebody has already picked one, or looks at what one is missing."""
@@ -208,14 +209,6 @@ class Session(QObject):
     def ask_qk(self, **changes: Any) -> None:
         """Change the QK panel's question: `token`, `side` or `source`."""
         self._set(qk=replace(self._selection.qk, **changes))
-
-    @property
-    def source(self) -> int | None:
-        """The pinned source position, or none."""
-        return self._selection.source
-
-    def _moves(self, head: Head) -> bool:
-        return head != self._selection.head
 
     def _set(self, **changes: Any) -> None:
         before = self._selection

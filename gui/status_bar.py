@@ -10,6 +10,8 @@ from gui.session import Session
 
 PATIENCE_MS = 200
 """What is over sooner is not worth a progress bar."""
+REMEMBERED_SECONDS = 5e-4
+"""What takes less was no run: the engine had the answer already."""
 
 
 class StatusBar(QStatusBar):
@@ -98,7 +100,8 @@ class StatusBar(QStatusBar):
     def _on_answered(self, request: Request, seconds: float) -> None:
         if isinstance(request, RunPrompt):
             self._failure = ""
-            self.last.setText(f"last run {_duration(seconds)}")
+            if seconds >= REMEMBERED_SECONDS or not self.last.text():
+                self.last.setText(f"last run {_duration(seconds)}")
 
     def _on_failed(self, sentence: str) -> None:
         self._failure = sentence

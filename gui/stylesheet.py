@@ -1,8 +1,9 @@
 """The application's style sheet, made from a theme: one radius, one unit, two weights.
 
-A widget asks for a look by a dynamic property: `card` (a frame that is a card), `role` on a label
-(`title`, `muted`, `small`, `good`, `bad`), `quiet` on a button without a frame and `tone` for its
-colour, `segment` on a button of a segmented control, `frozen` on a table that lies over another.
+A widget asks for a look by a dynamic property: `role` on a label (`title`, `small`, `accent`),
+`quiet` on a button or a table without a frame, `tone` on a button for its colour, `segment` on a
+button of a segmented control, `frozen` on a table that lies over another, `notice` on a frame,
+`refused` on a field.
 """
 
 from pathlib import Path
@@ -16,17 +17,13 @@ QMainWindow::separator { background: transparent; width: ${unit}px; height: ${un
 QMainWindow::separator:hover { background: $line; }
 QToolTip { background: $card; color: $text; border: 1px solid $line; padding: ${half}px; }
 
-*[card="true"] { background: $card; border: 1px solid $line; border-radius: ${radius}px; }
 QDockWidget { color: $text; }
 QDockWidget::title { background: transparent; padding: ${half}px ${unit}px; }
 
 QLabel { background: transparent; }
 QLabel[role="title"] { font-weight: bold; }
-QLabel[role="muted"] { color: $muted; }
 QLabel[role="small"] { color: $muted; font-size: ${small}pt; }
 QLabel[role="accent"] { color: $accent; }
-QLabel[role="good"] { color: $good; }
-QLabel[role="bad"] { color: $bad; }
 
 QPushButton, QToolButton {
     background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
@@ -64,52 +61,44 @@ QPushButton[segment="last"] {
 }
 QPushButton[segment="only"] { border-radius: ${radius}px; margin-left: 0px; }
 
-QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox {
+QLineEdit, QPlainTextEdit, QSpinBox {
     background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
     padding: 2px 6px; selection-background-color: $accent; selection-color: $card;
 }
-QLineEdit, QSpinBox, QDoubleSpinBox { min-height: 18px; }
-QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus {
-    border-color: $accent;
-}
+QLineEdit, QSpinBox { min-height: 18px; }
+QLineEdit:focus, QPlainTextEdit:focus, QSpinBox:focus { border-color: $accent; }
 QLineEdit:disabled, QPlainTextEdit:disabled, QSpinBox:disabled { color: $muted; }
 QLineEdit[refused="true"] { border-color: $bad; }
 
 QComboBox {
     background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
-    padding: 3px 9px; min-height: 16px;
+    padding: 3px 9px; min-height: 16px; combobox-popup: 0;
 }
 QComboBox:hover { background: $accent_ground; }
 QComboBox:focus, QComboBox:on { border-color: $accent; }
 QComboBox:disabled { color: $muted; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox::down-arrow { image: url("$icons/down-$name.svg"); width: 10px; height: 10px; }
-QComboBox QAbstractItemView::item { padding: 3px ${half}px; }
-QSpinBox::up-button, QDoubleSpinBox::up-button,
-QSpinBox::down-button, QDoubleSpinBox::down-button { border: none; width: 16px; }
-QSpinBox::up-arrow, QDoubleSpinBox::up-arrow {
-    image: url("$icons/up-$name.svg"); width: 9px; height: 9px;
-}
-QSpinBox::down-arrow, QDoubleSpinBox::down-arrow {
-    image: url("$icons/down-$name.svg"); width: 9px; height: 9px;
-}
+QComboBox QAbstractItemView::item { padding: 3px ${half}px; border: none; }
+QComboBox QAbstractItemView::item:selected { background: $accent_ground; color: $text; }
+QFileDialog QToolButton { padding: 3px; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+QSpinBox::up-button, QSpinBox::down-button { border: none; width: 16px; }
+QSpinBox::up-arrow { image: url("$icons/up-$name.svg"); width: 9px; height: 9px; }
+QSpinBox::down-arrow { image: url("$icons/down-$name.svg"); width: 9px; height: 9px; }
 
-QCheckBox { spacing: ${half}px; }
-QCheckBox::indicator, QMenu::indicator {
+QMenu::indicator {
     width: 12px; height: 12px; border: 1px solid $muted; border-radius: 3px; background: $field;
 }
-QCheckBox:focus { color: $accent; }
 QMenu::indicator { margin-left: ${half}px; }
-QCheckBox::indicator:checked, QMenu::indicator:checked {
+QMenu::indicator:checked {
     background: $accent; border-color: $accent; image: url("$icons/check-$name.svg");
 }
-QCheckBox::indicator:disabled { border-color: $line; }
 QMenu::right-arrow { width: 10px; height: 10px; }
 QAbstractItemView {
     background: $card; color: $text; border: 1px solid $line; outline: none;
     selection-background-color: $accent_ground; selection-color: $text;
 }
-QTableView, QListView, QTreeView { gridline-color: $line; }
 QTableView[quiet="true"] { border: none; background: transparent; }
 QHeaderView { background: transparent; border: none; }
 QTableView[frozen="true"], QTableView[frozen="true"] QHeaderView { background: $card; }
@@ -127,13 +116,11 @@ QMenu::item:selected { background: $accent_ground; color: $text; }
 QMenu::item:disabled { color: $muted; }
 QMenu::separator { height: 1px; background: $line; margin: ${half}px; }
 
-QToolBar { background: $card; border: none; border-bottom: 1px solid $line; spacing: ${unit}px; }
 QStatusBar { background: $card; border-top: 1px solid $line; color: $muted; }
 QStatusBar::item { border: none; }
 QStatusBar QLabel { color: $muted; }
 QProgressBar {
     background: $field; border: 1px solid $line; border-radius: ${half}px; max-height: ${unit}px;
-    color: $text; text-align: center;
 }
 QProgressBar::chunk { background: $accent; border-radius: 3px; }
 QTabBar::tab {
@@ -142,7 +129,6 @@ QTabBar::tab {
 }
 QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
 QTabBar::tab:focus { background: $accent_ground; }
-QTabWidget::pane { border: none; }
 
 QScrollArea { background: transparent; border: none; }
 QAbstractScrollArea::corner { background: transparent; border: none; }

@@ -1,7 +1,7 @@
 """The window: cards made from PANELS, a bar above, a bar below, and what happens on closing."""
 
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
@@ -252,11 +252,11 @@ class Window(QMainWindow):
         self.addAction(action)
         return action
 
-    def _add(self, menu: QMenu, text: str, keys: str, does: object) -> QAction:
+    def _add(self, menu: QMenu, text: str, keys: str, does: Callable[[], object]) -> QAction:
         action = QAction(text, self)
         if keys:
             action.setShortcut(QKeySequence(keys))
-        action.triggered.connect(lambda _=False: does())  # type: ignore[operator]
+        action.triggered.connect(lambda _=False: does())
         self.addAction(action)
         menu.addAction(action)
         return action

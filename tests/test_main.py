@@ -1,3 +1,4 @@
+import errno
 import io
 import json
 import re
@@ -239,8 +240,7 @@ def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
     path.mkdir()
     status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", "-o", str(path))
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert "f.csv" in err
-    assert "Is a directory" in err
+    assert err == f"headscope: {path}: Is a directory\n"
 
 
 @pytest.fixture
@@ -272,8 +272,8 @@ def test_with_a_display_the_window_opens(run, opened, monkeypatch):
     assert opened[0]["screenshot"] is None
 
 
-def test_screenshot_options_reach_the_window(run, opened):
-    run("--screenshot", "x.png", "--size", "1000x700", "--scale", "2", "--theme", "Dark")
+def test_screenshot_options_reach_the_window_whatever_their_case(run, opened):
+    run("--Screenshot", "x.png", "--SIZE=1000X700", "--scale", "2", "--theme", "Dark")
     assert (opened[0]["size"], opened[0]["scale"], opened[0]["theme"]) == ((1000, 700), 2, "dark")
 
 
@@ -341,6 +341,32 @@ def test_as_a_process_the_answer_is_all_there_is(python, repository):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["result"]["values"] == [2, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("closed", "status", "printed"),
+    [("ask list-models >&-", 0, ""), ("ask - <&-", 0, ""), ("ask heads 2>&-", 2, "")],
+)
+def test_a_closed_stream_is_no_fault(python, repository, closed, status, printed):
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" main.py {closed}', python],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, printed, "")
+
+
+def test_a_full_disk_behind_standard_output_is_named(run, monkeypatch):
+    class Full(io.StringIO):
+        def flush(self):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", Full())
+        status, _, err = run("models")
+    assert (status, err) == (2, "headscope: standard output: No space left on device\n")
 
 
 def test_listing_models_imports_neither_torch_nor_qt(python, repository):

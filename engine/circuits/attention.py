@@ -34,7 +34,6 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
     """
     layer = model.check_layer(request.layer)
     passed = model.run(request.run, job)
-    mask = torch.ones(len(passed.ids), len(passed.ids), dtype=torch.bool).tril()
     pattern = passed.patterns[layer]
     if request.kind == "pattern":
         values = pattern
@@ -45,7 +44,7 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
     return Patterns(
         labels=model.tokens.labelled(passed.ids),
         values=values.numpy(),
-        mask=mask.numpy(),
+        mask=(~passed.future).numpy(),
         divisor=model.divisor,
     )
 

@@ -1,6 +1,7 @@
 """How strongly every head reads what every earlier head writes, through small QR cores."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -15,7 +16,6 @@ from engine.messages import (
     Composition,
     CompositionKind,
     CompositionScores,
-    FloatArray,
     Head,
     Pair,
     Refused,
@@ -25,6 +25,15 @@ from engine.model import Model
 ROTATIONS = 200
 BEST = 50
 """Pairs whose z is measured, besides the one asked for."""
+LARGEST_SEED = 2**64 - 1
+"""What torch's generators take."""
+
+
+class _Ends(NamedTuple):
+    """Every head's circuits as their far end meets the stream, of norm 1, layer by layer."""
+
+    writing: list[Float[Tensor, "head rank d_model"]]
+    reading: list[Float[Tensor, "head rank d_model"]]
 
 
 def composition(model: Model, request: Composition, job: Job) -> CompositionScores:
@@ -48,39 +57,38 @@ def composition(model: Model, request: Composition, job: Job) -> CompositionScor
     Raises
     ------
     Refused
-        If the model has one layer, or the pair asked for does not exist or is half a pair.
+        If the model has one layer, the pair asked for does not exist or is half a pair, or the
+        seed is not one.
     """
     asked = _asked(model, request)
     if model.n_layers == 1:
         raise Refused(f"{model.name} has one layer, and composition is between two")
-    steps = 2 * model.n_layers
-    writing, reading = [], []
-    for layer in range(model.n_layers):
-        job.step(layer, steps, "reducing heads")
-        heads = [Head(layer, number) for number in range(model.n_heads)]
-        writing.append(torch.stack([_cut(*factors(model, head, "ov")) for head in heads]))
-        far = [_later(model, head, request.kind) for head in heads]
-        reading.append(torch.stack([_cut(B.mT, A.mT).mT for A, B in far]))
+    if not 0 <= request.seed <= LARGEST_SEED:
+        raise Refused(f"the seed must be 0 to {LARGEST_SEED:,}, not {request.seed:,}")
+    ends = _ends(model, request, job)
     pairs: list[Pair] = []
     scores: list[Tensor] = []
     for layer in range(1, model.n_layers):
-        job.step(model.n_layers + layer, steps, "scoring pairs")
         for before in range(layer):
-            scores.append(_scores(writing[before], reading[layer]).flatten())
+            job.step(layer, model.n_layers, "scoring pairs")
+            scores.append(_scores(ends.writing[before], ends.reading[layer]).flatten())
             pairs += [
                 Pair(Head(before, one), Head(layer, other))
                 for one in range(model.n_heads)
                 for other in range(model.n_heads)
             ]
     found = torch.cat(scores).numpy()
-    width = model.d_model - 1 if model.centring else model.d_model
-    chosen = set(np.argsort(-found, kind="stable")[:BEST].tolist())
-    chosen |= {pairs.index(asked)} if asked else set()
+    best = np.argsort(-found, kind="stable")[:BEST].tolist()
+    squares = _squared_corners(model, request.seed, job)
+    z = np.full(len(pairs), np.nan)
+    # The pair asked for goes alone, so that it changes no digit of the others.
+    for places in (best, [pairs.index(asked)] if asked else []):
+        chosen = [place for place in places if np.isfinite(found[place])]
+        if chosen:
+            chance = _chance(ends, [pairs[place] for place in chosen], squares, job)
+            z[chosen] = (torch.from_numpy(found[chosen]) - chance.mean(0)) / chance.std(0)
     return CompositionScores(
-        pairs=tuple(pairs),
-        scores=found,
-        baseline=1 / math.sqrt(width),
-        z=_z(model, request, pairs, found, sorted(chosen), width, job),
+        pairs=tuple(pairs), scores=found, baseline=1 / math.sqrt(_width(model)), z=z
     )
 
 
@@ -105,52 +113,74 @@ def _later(
     return (A, B) if kind == "q" else (B.mT, A.mT)
 
 
+def _ends(model: Model, request: Composition, job: Job) -> _Ends:
+    writing, reading = [], []
+    for layer in range(model.n_layers):
+        job.step(layer, model.n_layers, "reducing heads")
+        heads = [Head(layer, number) for number in range(model.n_heads)]
+        writing.append(torch.stack([_cut(*factors(model, head, "ov")) for head in heads]))
+        far = [_later(model, head, request.kind) for head in heads]
+        reading.append(torch.stack([_cut(B.mT, A.mT) for A, B in far]))
+    return _Ends(writing, reading)
+
+
 def _cut(
     A: Float[Tensor, "d_model d_head"], B: Float[Tensor, "d_head d_model"]
-) -> Float[Tensor, "d_head d_model"]:
-    """Return R B with A = Q R: A B but for a rotation of its first end."""
-    cut: Tensor = torch.linalg.qr(A, mode="r").R @ B
-    return cut
+) -> Float[Tensor, "rank d_model"]:
+    """Return R B over its norm, with A = Q R: A B but for a rotation of its first end."""
+    cut = lowrank.core(A) @ B
+    # Single precision from here: a score is a norm of thousands of entries, whose rounding
+    # averages out, and the products take half the time.
+    unit: Tensor = (cut / cut.norm()).float()
+    return unit
 
 
 def _scores(
-    writing: Float[Tensor, "earlier d_head d_model"],
-    reading: Float[Tensor, "later d_model d_head"],
+    writing: Float[Tensor, "earlier rank d_model"], reading: Float[Tensor, "later rank d_model"]
 ) -> Float[Tensor, "earlier later"]:
-    width = reading.shape[-1]
-    rows = writing.flatten(0, 1)  # [earlier * d_head, d_model]
-    columns = reading.transpose(0, 1).flatten(1)  # [d_model, later * d_head]
-    blocks = (rows @ columns).square().view(len(writing), -1, len(reading), width)
-    norms = writing.norm(dim=(1, 2))[:, None] * reading.norm(dim=(1, 2))
-    scores: Tensor = blocks.sum((1, 3)).sqrt() / norms
+    products = writing.flatten(0, 1) @ reading.flatten(0, 1).mT  # [earlier * rank, later * rank]
+    blocks = products.square_().view(len(writing), -1, len(reading), reading.shape[1])
+    scores: Tensor = blocks.sum(3).sum(1, dtype=torch.float64).sqrt()
     return scores
 
 
-def _z(
-    model: Model,
-    request: Composition,
-    pairs: list[Pair],
-    scores: FloatArray,
-    chosen: list[int],
-    width: int,
-    job: Job,
-) -> FloatArray:
+def _width(model: Model) -> int:
+    """Return how many dimensions of the stream heads can read and write."""
+    return model.d_model - 1 if model.centring else model.d_model
+
+
+def _squared_corners(model: Model, seed: int, job: Job) -> Float[Tensor, "rotation d_head d_head"]:
     # The meeting of two heads' subspaces under a random rotation: a corner of a random orthogonal
     # matrix, the same 200 for every pair.
-    chance = torch.Generator().manual_seed(request.seed)
-    n = min(model.d_head, width)
+    chance = torch.Generator().manual_seed(seed)
+    n = min(model.d_head, _width(model))
     corners = []
     for rotation in range(ROTATIONS):
         job.step(rotation, ROTATIONS, "rotating at random")
-        drawn = torch.randn(width, n, generator=chance, dtype=torch.float64)
-        corners.append(torch.linalg.qr(drawn).Q[:n].square())
-    squares = torch.stack(corners)  # [rotation, d_head, d_head]
-    z = np.full(len(pairs), np.nan)
-    for place in chosen:
+        drawn = torch.randn(_width(model), n, generator=chance).double()
+        core = lowrank.core(drawn)
+        corner = torch.linalg.solve_triangular(core, drawn[:n], upper=True, left=False)
+        corners.append(corner.square())
+    return torch.stack(corners)
+
+
+def _chance(
+    ends: _Ends, pairs: list[Pair], squares: Float[Tensor, "rotation d_head d_head"], job: Job
+) -> Float[Tensor, "rotation pair"]:
+    """Return what pairs would score were the stream between them rotated at random."""
+    n = squares.shape[-1]
+    spectra = []
+    for place, (earlier, later) in enumerate(pairs):
         job.step(place, len(pairs), "comparing with chance")
-        near = lowrank.singular_values(*factors(model, pairs[place].earlier, "ov"))[:n]
-        far = lowrank.singular_values(*_later(model, pairs[place].later, request.kind))[:n]
-        random = torch.einsum("i,rij,j->r", near**2, squares, far**2).sqrt()
-        random = random / (near.norm() * far.norm())
-        z[place] = (scores[place] - float(random.mean())) / float(random.std())
-    return z
+        near = _squared_values(ends.writing[earlier.layer][earlier.number])[:n]
+        far = _squared_values(ends.reading[later.layer][later.number])[:n]
+        spectra.append(torch.outer(near, far).flatten())
+    chance: Tensor = (squares.flatten(1) @ torch.stack(spectra, 1)).sqrt()
+    return chance
+
+
+def _squared_values(cut: Float[Tensor, "rank d_model"]) -> Float[Tensor, " rank"]:
+    """Return the squared singular values of a head's circuit, largest first."""
+    wide = cut.double()
+    squared: Tensor = torch.linalg.eigvalsh(wide @ wide.mT).flip(0).clamp(min=0)
+    return squared

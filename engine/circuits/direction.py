@@ -54,8 +54,7 @@ def direction(model: Model, request: Direction, job: Job) -> OVDirection | QKDir
 def _check_index(request: Direction, rank: int, d_head: int) -> None:
     if not 0 <= request.index < d_head:
         raise Refused(
-            f"head {request.head[0]}.{request.head[1]} has singular values 0 to {d_head - 1}, "
-            f"not {request.index}"
+            f"head {request.head} has singular values 0 to {d_head - 1}, not {request.index}"
         )
     if request.index >= rank:
         raise Refused(

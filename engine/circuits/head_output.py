@@ -27,9 +27,9 @@ def moved(model: Model, passed: ForwardPass, head: Head) -> Float[Tensor, "sourc
         The head.
     """
     if head in passed.heads_off:
-        return torch.zeros_like(passed.streams[head[0]])
+        return torch.zeros_like(passed.streams[head.layer])
     weights = model.head(head)
-    return model.read(passed.streams[head[0]]) @ weights.W_V @ weights.W_O
+    return model.read(passed.streams[head.layer]) @ weights.W_V @ weights.W_O
 
 
 def head_output(model: Model, request: HeadOutput, job: Job) -> OutputRanking:
@@ -55,7 +55,7 @@ def head_output(model: Model, request: HeadOutput, job: Job) -> OutputRanking:
     Refused
         If the head, the position or the target do not exist, or the prompt cannot be run.
     """
-    model.head(request.head)
+    model.check_head(request.head)
     here = place(model, request.run, request.position, job)
     target = target_of(model, request.target, here.logits)
     layer, number = request.head

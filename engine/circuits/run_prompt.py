@@ -18,7 +18,7 @@ def run_prompt(model: Model, request: RunPrompt, job: Job) -> Run:
     request : RunPrompt
         The question.
     job : Job
-        Steps before each layer.
+        Steps before each layer, and between chunks of positions.
 
     Raises
     ------
@@ -35,5 +35,5 @@ def run_prompt(model: Model, request: RunPrompt, job: Job) -> Run:
         next_ids=top.ids,
         next_labels=top.labels,
         next_log_probs=top.values,
-        loss=passed.loss.numpy(),
+        loss=model.loss(passed, job).numpy(),
     )

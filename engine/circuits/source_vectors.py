@@ -74,7 +74,7 @@ def read_token(model: Model, request: OVTokens | QKTokens, job: Job) -> Read:
         raise Refused("source position needs a prompt (text) and a position in it")
     ids, _ = model.encode(request.run)
     place = position(request.position, len(ids))
-    stream = model.run(request.run, job).streams[request.head[0]][place]
+    stream = model.run(request.run, job).streams[request.head.layer][place]
     return Read(ids[place], model.read(stream))
 
 

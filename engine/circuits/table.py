@@ -4,11 +4,8 @@ import torch
 
 from engine.circuits.offsets import check_offset
 from engine.job import Job
-from engine.messages import Refused, Table, TokenTable
+from engine.messages import SMALL_VOCABULARY, Refused, Table, TokenTable
 from engine.model import Model
-
-LARGEST = 64
-"""Tokens of the largest vocabulary whose table is made."""
 
 
 def table(model: Model, request: Table, job: Job) -> TokenTable:
@@ -30,9 +27,9 @@ def table(model: Model, request: Table, job: Job) -> TokenTable:
     """
     check_offset(model, request.offset)
     weights = model.head(request.head, request.offset)
-    if model.d_vocab > LARGEST:
+    if model.d_vocab > SMALL_VOCABULARY:
         raise Refused(
-            f"a whole table is made for at most {LARGEST} tokens, and {model.name} has "
+            f"a whole table is made for at most {SMALL_VOCABULARY} tokens, and {model.name} has "
             f"{model.d_vocab:,}: ask for one token's row"
         )
     embeddings = torch.stack([model.embedding(token) for token in range(model.d_vocab)])

@@ -19,10 +19,10 @@ def check_order(earlier: Head, later: Head) -> None:
     Refused
         If the second is not in a later layer.
     """
-    if earlier[0] >= later[0]:
+    if earlier.layer >= later.layer:
         raise Refused(
-            f"head {later[0]}.{later[1]} is not in a later layer than {earlier[0]}.{earlier[1]}, "
-            "so that it cannot read what that one writes"
+            f"head {later} is not in a later layer than {earlier}, so that it cannot read what "
+            "that one writes"
         )
 
 
@@ -55,8 +55,8 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
     check_order(earlier, later)
     token = model.tokens.resolve(request.token)
     passed = model.run(request.run, job)
-    first, second = (passed.patterns[head[0]][head[1]] for head in (earlier, later))
-    stream = passed.streams[later[0]]
+    first, second = (passed.patterns[head.layer][head.number] for head in (earlier, later))
+    stream = passed.streams[later.layer]
     scale = model.scale(stream)[:, None]
     taken = second @ model.read(stream)  # [query, d_model]
     given = second @ (first @ moved(model, passed, earlier) / scale)  # [query, d_model]

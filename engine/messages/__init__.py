@@ -6,6 +6,7 @@ numpy arrays and plain values. Nothing in here computes, and importing it import
 """
 
 from engine.messages.circuits import (
+    SMALL_VOCABULARY,
     DirectPath,
     OVTokens,
     QKTokens,
@@ -46,6 +47,7 @@ from engine.messages.prompts import (
     RunPrompt,
     ThumbnailPatterns,
     Thumbnails,
+    model_of,
 )
 from engine.messages.receipts import HeadReceipts, Measured, Receipt, Receipts
 from engine.messages.scores import (
@@ -72,7 +74,6 @@ from engine.messages.terms import (
     CircuitName,
     CompositionKind,
     Contrast,
-    Direction_,
     FloatArray,
     Head,
     HeadName,
@@ -90,9 +91,10 @@ from engine.messages.terms import (
     Token,
     TopK,
     Way,
+    WayName,
 )
 from engine.messages.trigrams import SkipTrigrams, TrigramList
-from engine.messages.workings import HeadWorkings, Part, Step, Workings
+from engine.messages.workings import PARTS, HeadWorkings, Part, Step, Workings
 
 Request = (
     ListModels
@@ -173,8 +175,10 @@ QUESTIONS: dict[str, type[Request]] = {
 
 __all__ = [
     "MEASURES",
+    "PARTS",
     "PATTERN_MEASURES",
     "QUESTIONS",
+    "SMALL_VOCABULARY",
     "WEIGHT_MEASURES",
     "Attention",
     "BoolArray",
@@ -188,7 +192,6 @@ __all__ = [
     "DestinationRow",
     "DirectPath",
     "Direction",
-    "Direction_",
     "Eigenvalues",
     "FloatArray",
     "Group",
@@ -255,5 +258,7 @@ __all__ = [
     "Vocabulary",
     "VocabularyTokens",
     "Way",
+    "WayName",
     "Workings",
+    "model_of",
 ]

@@ -19,6 +19,9 @@ from engine.messages.terms import (
     Way,
 )
 
+SMALL_VOCABULARY = 64
+"""Tokens of the largest vocabulary that is shown whole, as a table or as a matrix's axis."""
+
 
 @dataclass(frozen=True)
 class OVTokens:

@@ -1,7 +1,7 @@
 """A prompt run through a model, and what its heads and layers make of it."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from engine.messages.terms import (
     BoolArray,
@@ -18,6 +18,12 @@ from engine.messages.terms import (
 HeadsOff = Annotated[
     tuple[Head, ...], Says("heads whose output is zeroed, such as 0.2,1.3 on the command line")
 ]
+
+
+def model_of(request: Any) -> str:
+    """Return the name of the model that a request is about, empty for one about no model."""
+    run = getattr(request, "run", None)
+    return str(getattr(request, "model", "") or getattr(run, "model", ""))
 
 
 def heads_in_order(heads: tuple[Head, ...]) -> tuple[Head, ...]:

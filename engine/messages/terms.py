@@ -10,7 +10,7 @@ IntArray = npt.NDArray[np.integer]
 BoolArray = npt.NDArray[np.bool_]
 
 Kind = Literal["pattern", "scores", "value-weighted"]
-Direction_ = Literal["output", "source"]
+WayName = Literal["output", "source"]
 Side = Literal["query", "key"]
 Source = Literal["token", "token+mlp0", "position"]
 CircuitName = Literal["ov", "qk"]
@@ -63,7 +63,7 @@ class Head(NamedTuple):
 HeadName = Annotated[Head, Says("layer.head")]
 Circuit = Annotated[CircuitName, Says("ov or qk")]
 Way = Annotated[
-    Direction_,
+    WayName,
     Says(
         "output: the token is read, the list is raised; source: the list is read, the "
         "token is raised"

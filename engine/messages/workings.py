@@ -8,6 +8,14 @@ from engine.messages.terms import FloatArray, HeadName, Says
 
 Part = Literal["input", "where", "what", "prediction"]
 
+PARTS: dict[Part, str] = {
+    "input": "Input",
+    "where": "Where to look",
+    "what": "What to move",
+    "prediction": "What it does to the prediction",
+}
+"""What each part of the chain is called, in its order."""
+
 
 @dataclass(frozen=True)
 class Workings:

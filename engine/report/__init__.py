@@ -45,7 +45,7 @@ def parse(words: Sequence[str]) -> Asked:
         "most (default BEST)",
     )
     parser.add_argument("--verbose", action="store_true", help="show what libraries print")
-    given, unknown = parser.parse_known_args(list(words))
+    given, unknown = parser.read_known(words)
     if unknown:
         raise Refused(
             f"report has no option {unknown[0]!r}: it takes --model, --text, --head and --verbose"
@@ -78,6 +78,7 @@ def report(asked: Asked) -> str:
     if head is None:
         head, chosen = best(engine, asked.run)
     ask: Callable[[Request], Any] = engine.answer
+    engine.check_head(asked.run, head)
     subject = Subject(
         ask=ask,
         run=asked.run,

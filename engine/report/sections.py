@@ -55,8 +55,8 @@ class Subject:
 
     def number(self, begins: str, name: str) -> float:
         """Return a number that a receipt measured, NaN where the check is undefined."""
-        met = dict(self.receipt(begins).measured)
-        return met.get(name, float("nan"))
+        found = self.receipt(begins)
+        return float("nan") if found.passed is None else dict(found.measured)[name]
 
 
 def _shapes(subject: Subject) -> list[str]:

@@ -9,23 +9,17 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from engine.messages import ModelEntry
 from engine.sources.checkpoint import Checkpoint
+from engine.sources.hand_made import LONGEST, SLOTS, WORDS, Matrix, checkpoint, zeros
 
-Matrix = npt.NDArray[np.float32]
-
-HOURS = 64
-"""Positions on the clock, and the longest prompt."""
+HOURS = LONGEST
+"""Positions on the clock."""
 
 CLIFF = 30.0
 """Nats between the position before and its neighbours: e^-30 is nothing in single precision."""
 
-RESULT_WORDS = ("result", "=", "0", "ans", "return")
 INDUCTION_WORDS = ("<|BOS|>", *"ABCDEFGH")
 MATCH, COPY = 30.0, 12.0
 """Score of a matching tag in nats, and the logit that a copied token gets."""
@@ -58,18 +52,19 @@ def _pair() -> Checkpoint:
     both places, so that its own OV circuit and the product with the first head's are both section
     1's copy matrix; its W_Q and W_K are section 1's.
     """
-    embed = _zeros(5, 8)
-    embed[:, :4] = [[1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 0], [1, -1, 0, 0], [0, 0, 0, 1]]
+    embed = zeros(5, 8)
+    embed[:, :4] = SLOTS
     names = [0, 1]
     first = _one_back(8, 2, 6) | {"W_V": _reads(8, 2, names), "W_O": _reads(8, 2, [4, 5]).T}
-    W_Q, W_V = _zeros(8, 2), _zeros(8, 2)
+    W_Q, W_V = zeros(8, 2), zeros(8, 2)
     W_Q[3] = 2, 1
     W_V[[1, 5], 0] = 1
     W_V[[0, 4], 1] = 1
     second = {"W_Q": W_Q, "W_K": _reads(8, 2, names), "W_V": W_V, "W_O": _reads(8, 2, [1, 0]).T}
-    return _checkpoint(
-        "toy-2l", RESULT_WORDS, None, embed, 6, [first, second], embed.T, " ".join(RESULT_WORDS)
-    )
+    return checkpoint(
+        "toy-2l", WORDS, embed, embed.T, [first, second],
+        positions=_clock(8, 6), example=" ".join(WORDS),
+    )  # fmt: skip
 
 
 def _induction() -> Checkpoint:
@@ -83,7 +78,7 @@ def _induction() -> Checkpoint:
     n = len(INDUCTION_WORDS)
     width = 3 * n + 2
     here, before, following = (list(range(block * n, (block + 1) * n)) for block in range(3))
-    embed, unembed = _zeros(n, width), _zeros(width, n)
+    embed, unembed = zeros(n, width), zeros(width, n)
     embed[range(n), here] = 1
     unembed[following, range(n)] = 1
     first = _one_back(width, n, 3 * n) | {
@@ -96,19 +91,15 @@ def _induction() -> Checkpoint:
         "W_V": _reads(width, n, here),
         "W_O": COPY * _reads(width, n, following).T,
     }
-    return _checkpoint(
-        "toy-induction", INDUCTION_WORDS, INDUCTION_WORDS[0], embed, 3 * n, [first, second],
-        unembed, "A B C D A",
+    return checkpoint(
+        "toy-induction", INDUCTION_WORDS, embed, unembed, [first, second],
+        positions=_clock(width, 3 * n), bos=INDUCTION_WORDS[0], example="A B C D A",
     )  # fmt: skip
-
-
-def _zeros(*shape: int) -> Matrix:
-    return np.zeros(shape, np.float32)
 
 
 def _reads(d_model: int, d_head: int, slots: Sequence[int]) -> Matrix:
     """Return a matrix [d_model, d_head] whose column i reads slot i of the list."""
-    matrix = _zeros(d_model, d_head)
+    matrix = zeros(d_model, d_head)
     matrix[slots, range(len(slots))] = 1
     return matrix
 
@@ -118,56 +109,15 @@ def _one_back(d_model: int, d_head: int, clock: int) -> dict[str, Matrix]:
     hour = 2 * math.pi / HOURS
     # q . k is strength * cos(distance from one back), divided by sqrt(d_head).
     strength = CLIFF * math.sqrt(d_head) / (1 - math.cos(hour))
-    W_Q = _zeros(d_model, d_head)
+    W_Q = zeros(d_model, d_head)
     W_Q[clock, :2] = math.cos(hour), -math.sin(hour)
     W_Q[clock + 1, :2] = math.sin(hour), math.cos(hour)
     return {"W_Q": strength * W_Q, "W_K": _reads(d_model, d_head, [clock, clock + 1])}
 
 
-def _checkpoint(
-    name: str,
-    words: Sequence[str],
-    bos: str | None,
-    embed: Matrix,
-    clock: int,
-    layers: Sequence[dict[str, Matrix]],
-    unembed: Matrix,
-    example: str,
-) -> Checkpoint:
-    d_vocab, d_model = embed.shape
-    d_head = layers[0]["W_Q"].shape[1]
+def _clock(d_model: int, first: int) -> Matrix:
+    """Return W_pos [position, d_model]: the hand of the clock in two slots."""
     angles = 2 * np.pi * np.arange(HOURS) / HOURS
-    positions = _zeros(HOURS, d_model)
-    positions[:, clock], positions[:, clock + 1] = np.cos(angles), np.sin(angles)
-    tensors = {
-        "embed.W_E": embed,
-        "pos_embed.W_pos": positions,
-        "unembed.W_U": unembed,
-        "unembed.b_U": _zeros(d_vocab),
-    }
-    for layer, weights in enumerate(layers):
-        at = f"blocks.{layer}.attn."
-        tensors |= {f"{at}{matrix}": value[None] for matrix, value in weights.items()}
-        tensors |= {f"{at}b_{x}": _zeros(1, d_head) for x in "QKV"}
-        tensors[f"{at}b_O"] = _zeros(d_model)
-    tokenizer = Tokenizer(WordLevel({word: index for index, word in enumerate(words)}))
-    tokenizer.pre_tokenizer = WhitespaceSplit()
-    if bos is not None:
-        tokenizer.add_special_tokens([bos])
-    return Checkpoint(
-        name=name,
-        n_layers=len(layers),
-        n_heads=1,
-        d_model=d_model,
-        d_head=d_head,
-        d_vocab=d_vocab,
-        n_ctx=HOURS,
-        learned_positions=True,
-        normalized=False,
-        eps=0.0,
-        prepend_bos=bos is not None,
-        bos_token=bos,
-        example=example,
-        tokenizer=tokenizer,
-        tensors=tensors,
-    )
+    positions = zeros(HOURS, d_model)
+    positions[:, first], positions[:, first + 1] = np.cos(angles), np.sin(angles)
+    return positions

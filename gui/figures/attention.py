@@ -101,7 +101,8 @@ def draw_thumbnails(page: Page, request: Thumbnails, result: ThumbnailPatterns) 
     height = min(max(bottom - top - _GAP, 40.0), 120.0)
     cells.draw_bar(page, first + n_heads * pitch + 4.0, top, height, SHARES, "attention")
     bottom = max(bottom, top + height) + 4.0
-    words = f"{len(result.labels):,} tokens; query down, key across"
+    count = len(result.labels)
+    words = f"{count:,} token{'s' * (count > 1)}; query down, key across"
     if result.block > 1:
         words += f"; a cell is the largest of {result.block} × {result.block}"
     return heading.sentence(page, bottom, [words])

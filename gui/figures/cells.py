@@ -70,6 +70,7 @@ def draw(
     scale: Scale,
     *,
     rectangles: bool,
+    height: float | None = None,
 ) -> None:
     """Draw a grid of cells.
 
@@ -80,7 +81,7 @@ def draw(
     x, y
         Top left corner in points, on whole pixels.
     cell
-        Side of a cell in points, whole pixels.
+        Width of a cell in points, whole pixels.
     values
         [row, column].
     seen
@@ -89,19 +90,22 @@ def draw(
         Colours and limits.
     rectangles
         Whether cells are drawn as rectangles, else as whole pixels.
+    height
+        Height of a cell in points, whole pixels; without, cells are squares.
     """
+    sides = cell, cell if height is None else height
     rows, columns = values.shape
     seen = seen & np.isfinite(values)
     index = scale.index(np.where(seen, values, scale.low))
     if rectangles:
-        _draw_rectangles(page, x, y, cell, index, seen, scale)
+        _draw_rectangles(page, x, y, sides, index, seen, scale)
     else:
-        _draw_pixels(page, x, y, cell, index, seen, scale)
+        _draw_pixels(page, x, y, sides, index, seen, scale)
     if cell >= 1.5:
-        _draw_border(page, x, y, cell, seen)
+        _draw_border(page, x, y, sides, seen)
     edge = _FRAME if columns * cell >= 40.0 else _FRAME / 2
     half = edge / 2
-    frame = [x - half, y - half, x + columns * cell + half, y + rows * cell + half]
+    frame = [x - half, y - half, x + columns * cell + half, y + rows * sides[1] + half]
     page.boxes(np.array([frame]), LIGHT.muted, edge=edge, hollow=True)
 
 
@@ -109,21 +113,21 @@ def _draw_rectangles(
     page: Page,
     x: float,
     y: float,
-    cell: float,
+    sides: tuple[float, float],
     index: npt.NDArray[np.intp],
     seen: npt.NDArray[np.bool_],
     scale: Scale,
 ) -> None:
-    rows, columns = index.shape
+    (rows, columns), (width, height) = index.shape, sides
     if not seen.all():
-        paper = [x, y, x + columns * cell, y + rows * cell]
+        paper = [x, y, x + columns * width, y + rows * height]
         page.boxes(np.array([paper]), LIGHT.masked)
     # An edge in the cell's own colour closes the seams that smoothing leaves between neighbours.
-    edge = min(0.4, 0.15 * cell)
+    edge = min(0.4, 0.15 * min(sides))
     for level in np.unique(index[seen]).tolist():
         row, column = np.nonzero(seen & (index == level))
-        left, top = x + column * cell, y + row * cell
-        boxes = np.stack([left, top, left + cell, top + cell], axis=1)
+        left, top = x + column * width, y + row * height
+        boxes = np.stack([left, top, left + width, top + height], axis=1)
         page.boxes(boxes, scale.hex(level), edge=edge)
 
 
@@ -131,7 +135,7 @@ def _draw_pixels(
     page: Page,
     x: float,
     y: float,
-    cell: float,
+    sides: tuple[float, float],
     index: npt.NDArray[np.intp],
     seen: npt.NDArray[np.bool_],
     scale: Scale,
@@ -139,20 +143,23 @@ def _draw_pixels(
     pixels = np.full((*index.shape, 4), 255, dtype=np.uint8)
     pixels[..., :3] = scale.colours[index]
     pixels[~seen, :3] = [int(LIGHT.masked[place : place + 2], 16) for place in (1, 3, 5)]
-    times = round(cell / page.pixel)
-    page.raster(x, y + index.shape[0] * cell, pixels.repeat(times, axis=0).repeat(times, axis=1))
+    across, down = (round(side / page.pixel) for side in sides)
+    page.raster(x, y + len(index) * sides[1], pixels.repeat(down, axis=0).repeat(across, axis=1))
 
 
-def _draw_border(page: Page, x: float, y: float, cell: float, seen: npt.NDArray[np.bool_]) -> None:
+def _draw_border(
+    page: Page, x: float, y: float, sides: tuple[float, float], seen: npt.NDArray[np.bool_]
+) -> None:
     """Draw the border between cells and masked paper, which may look like a neutral value."""
+    width, height = sides
     xs: list[float] = []
     ys: list[float] = []
     for row, column in np.argwhere(seen[:, 1:] != seen[:, :-1]).tolist():
-        xs += [x + (column + 1) * cell] * 2 + [np.nan]
-        ys += [y + row * cell, y + (row + 1) * cell, np.nan]
+        xs += [x + (column + 1) * width] * 2 + [np.nan]
+        ys += [y + row * height, y + (row + 1) * height, np.nan]
     for row, column in np.argwhere(seen[1:] != seen[:-1]).tolist():
-        xs += [x + column * cell, x + (column + 1) * cell, np.nan]
-        ys += [y + (row + 1) * cell] * 2 + [np.nan]
+        xs += [x + column * width, x + (column + 1) * width, np.nan]
+        ys += [y + (row + 1) * height] * 2 + [np.nan]
     if xs:
         page.line(xs, ys, colour=LIGHT.line, width=0.3, solid_capstyle="projecting")
 

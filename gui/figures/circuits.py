@@ -1,5 +1,7 @@
 """Tokens that a head's circuits raise and lower, and those at the ends of a direction."""
 
+import numpy as np
+
 from engine.messages import (
     Direction,
     OutputRanking,
@@ -18,31 +20,29 @@ from gui.figures.page import Page
 from gui.numbers import decimals_for, fixed, plain
 
 
-def _chosen(result: TokenRanking, ids: list[int]) -> int | None:
-    return ids.index(result.token_id) if result.token_id in ids else None
+def lists_of(
+    result: TokenRanking | OutputRanking | VirtualHeadParts,
+    token: int,
+    top: str = "highest",
+    bottom: str = "lowest",
+) -> list[Ranked]:
+    """Return both ends of a list with a token set in bold.
 
-
-def names_of(
-    result: TokenRanking | OutputRanking | VirtualHeadParts, top: str, bottom: str
-) -> tuple[str, str]:
-    """Return what both ends of a list are called: as given only where every sign bears it out."""
-    return (
-        top if (result.values > 0.0).all() else "highest",
-        bottom if (result.bottom_values < 0.0).all() else "lowest",
-    )
-
-
-def lists_of(result: TokenRanking, top: str = "highest", bottom: str = "lowest") -> list[Ranked]:
-    """Return both lists, called what they were to be called only where every sign bears it out."""
-    top, bottom = names_of(result, top, bottom)
-    return [
-        Ranked(top, result.labels, result.values, _chosen(result, result.ids.tolist())),
-        Ranked(
-            bottom,
+    They are called what they were to be called only where every sign bears it out.
+    """
+    raised, lowered = bool((result.values > 0.0).all()), bool((result.bottom_values < 0.0).all())
+    ends = (
+        (top if raised else "highest", result.ids, result.labels, result.values),
+        (
+            bottom if lowered else "lowest",
+            result.bottom_ids,
             result.bottom_labels,
             result.bottom_values,
-            _chosen(result, result.bottom_ids.tolist()),
         ),
+    )
+    return [
+        Ranked(name, labels, values, next(iter(np.flatnonzero(ids == token).tolist()), None))
+        for name, ids, labels, values in ends
     ]
 
 
@@ -75,10 +75,10 @@ def draw_ov_tokens(page: Page, request: OVTokens, result: TokenRanking) -> float
     words: list[str | Token]
     if request.direction == "output":
         words = ["reading", token, f"{_where(request)}, this head raises and lowers".lstrip()]
-        lists = lists_of(result, "raised", "lowered")
+        lists = lists_of(result, result.token_id, "raised", "lowered")
     else:
         words = ["the logit of", token, "is raised and lowered when this head reads"]
-        lists = lists_of(result, "raised by", "lowered by")
+        lists = lists_of(result, result.token_id, "raised by", "lowered by")
     y = heading.sentence(page, y, words)
     return ranking_footer(page, bars.draw(page, y, lists), result, "in logits")
 
@@ -91,11 +91,10 @@ def draw_qk_tokens(page: Page, request: QKTokens, result: ScoreRanking) -> float
     words: list[str | Token]
     if request.side == "query":
         words = ["query", token, f"{_where(request)} looks for keys{distance}"]
-        lists = lists_of(result)
     else:
         words = ["key", token, f"{_where(request)} is looked for by queries{distance}"]
-        lists = lists_of(result)
     y = heading.sentence(page, y, words)
+    lists = lists_of(result, result.token_id)
     unit = f"scores divided by {plain(result.divisor)}"
     return ranking_footer(page, bars.draw(page, y, lists), result, unit)
 

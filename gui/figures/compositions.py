@@ -7,7 +7,6 @@ from engine.messages import (
     Composition,
     CompositionScores,
     Eigenvalues,
-    Head,
 )
 from gui.figures import chart, heading, panels
 from gui.figures.chart import Frame
@@ -16,43 +15,37 @@ from gui.figures.labels import Axis
 from gui.figures.page import Page
 from gui.figures.ticks import ticks
 from gui.numbers import plain
+from gui.pairs import READS, PairMap, strongest
 from gui.theme import LIGHT
 
-_KINDS = {"q": "queries", "k": "keys", "v": "values"}
 _HEIGHT = 130.0
 
 
 def draw_composition(page: Page, request: Composition, result: CompositionScores) -> float:
     """Draw the score of every pair, earlier head down and later head across."""
     y = heading.draw(page, f"{request.kind.upper()}-composition", request.model)
-    earlier = sorted({pair.earlier for pair in result.pairs})
-    later = sorted({pair.later for pair in result.pairs})
-    values = np.full((len(earlier), len(later)), np.nan)
-    for pair, score in zip(result.pairs, result.scores.tolist(), strict=True):
-        values[earlier.index(pair.earlier), later.index(pair.later)] = score
-    best = int(np.argmax(result.scores))
-    pair = result.pairs[best]
+    shown = PairMap(result)
+    best = strongest(result)
+    row, column = shown.cell(best)
+    assert row is not None
+    assert column is not None
     grids = panels.Grids(
         titles=[[]],
-        values=values[None],
-        seen=np.isfinite(values),
-        rows=Axis("earlier head", _names(earlier), token=False),
-        columns=Axis("later head", _names(later), token=False),
-        scale=amounts(values),
+        values=shown.values[None],
+        seen=np.isfinite(shown.values),
+        rows=Axis("earlier head", [head.name for head in shown.earlier], token=False),
+        columns=Axis("later head", [head.name for head in shown.later], token=False),
+        scale=amounts(shown.values),
         bar="composition score",
-        marked=[[(earlier.index(pair.earlier), later.index(pair.later))]],
+        marked=[[(row, column)]],
     )
     bottom = panels.draw(page, y, grids)
     words = (
-        f"how much of the later head's {_KINDS[request.kind]} reads what the earlier one writes; "
-        f"best: {pair.earlier.name} and {pair.later.name}, {plain(float(result.scores[best]))}; "
-        f"random directions: {plain(result.baseline)}"
+        f"how much of the later head's {READS[request.kind]} reads what the earlier one writes; "
+        f"best: {best.earlier.name} and {best.later.name}, "
+        f"{plain(float(shown.values[row, column]))}; random directions: {plain(result.baseline)}"
     )
     return heading.sentence(page, bottom + 4.0, [words])
-
-
-def _names(heads: list[Head]) -> list[str]:
-    return [Head(*head).name for head in heads]
 
 
 def draw_eigenvalues(page: Page, request: Eigenvalues, result: ComplexValues) -> float:

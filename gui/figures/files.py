@@ -254,5 +254,8 @@ def _replace(path: Path, data: bytes) -> None:
     try:
         part.write_bytes(data)
         part.replace(path)
+    except OSError as error:
+        # The user named this file, and not the one in between.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         part.unlink(missing_ok=True)

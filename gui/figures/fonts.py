@@ -5,7 +5,7 @@ embedded as TrueType outlines; what none of them has is drawn as a box and named
 """
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from matplotlib import font_manager
@@ -16,6 +16,9 @@ TEXT_FAMILY = "DejaVu Sans"
 TOKEN_FAMILY = "DejaVu Sans Mono"
 GENERIC = {"font.sans-serif": [TEXT_FAMILY], "font.monospace": [TOKEN_FAMILY]}
 """What matplotlib is to take the generic names for."""
+
+_MOST_TEXTS = 2**16
+"""Texts whose fonts and widths are remembered: more than a page has."""
 
 _PREFERRED = (
     "Noto Sans",
@@ -59,7 +62,7 @@ def _needed(text: str) -> frozenset[int]:
     return frozenset(ord(character) for character in text)
 
 
-@cache
+@lru_cache(maxsize=_MOST_TEXTS)
 def families(text: str, family: str) -> tuple[str, ...]:
     """Return the families that together cover a text, the given one first.
 
@@ -96,7 +99,7 @@ def properties(text: str, size: float, *, token: bool, bold: bool = False) -> Fo
     return FontProperties(family=[*chosen, generic], size=size, weight=weight)
 
 
-@cache
+@lru_cache(maxsize=_MOST_TEXTS)
 def advance(text: str, *, token: bool, bold: bool = False) -> float:
     """Return the width of a text in units of its font size."""
     font = properties(text, 100.0, token=token, bold=bold)

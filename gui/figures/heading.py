@@ -21,11 +21,8 @@ def draw(page: Page, title: str, model: str) -> float:
     page.text(2.0, middle, title, bold=True)
     used = 2.0 + page.measure(title, bold=True) + page.size
     room = page.width - used - 2.0
-    name = model
-    while name and page.measure(name + "…", page.small) > room and name != "…":
-        name = name[:-1]
-    if name:
-        shown = name if name == model else name + "…"
+    shown = page.elide(model, room, page.small, token=False)
+    if shown != "…":
         page.text(
             page.width - 2.0, middle, shown, size=page.small, anchor="right", colour=LIGHT.muted
         )

@@ -49,7 +49,7 @@ def sizes(page: Page) -> list[float]:
 
 def _set(page: Page, axis: Axis, step: int, size: float, limit: float, *, upright: bool) -> Setting:
     shown = tuple(range(0, len(axis.labels), step))
-    texts = tuple(page.elide(axis.labels[place], limit, size) for place in shown)
+    texts = tuple(page.elide(axis.labels[place], limit, size, token=axis.token) for place in shown)
     widest = max(page.measure(text, size, token=axis.token) for text in texts)
     numbers = page.measure(str(shown[-1]), size) + GAP if step > 1 and axis.token else 0.0
     tick = GAP if step > 1 else 0.0

@@ -28,6 +28,7 @@ def draw_destination_row(page: Page, request: DestinationRow, result: HeadRows) 
         columns=Axis("source", result.source_labels),
         scale=SHARES,
         bar="attention",
+        every_row=True,
     )
     return panels.draw(page, y, grids)
 

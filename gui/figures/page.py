@@ -108,12 +108,14 @@ class Page:
         """Return the width of a text in points."""
         return advance(printable(text), token=token, bold=bold) * (size or self.size)
 
-    def elide(self, text: str, width: float, size: float | None = None) -> str:
-        """Return a token's label, cut with an ellipsis where it is wider than `width` points."""
-        if self.measure(text, size, token=True) <= width:
+    def elide(
+        self, text: str, width: float, size: float | None = None, *, token: bool = True
+    ) -> str:
+        """Return a text, cut with an ellipsis where it is wider than `width` points."""
+        if self.measure(text, size, token=token) <= width:
             return text
         kept = len(text) - 1
-        while kept > 0 and self.measure(text[:kept] + "…", size, token=True) > width:
+        while kept > 0 and self.measure(text[:kept] + "…", size, token=token) > width:
             kept -= 1
         return text[:kept] + "…"
 

@@ -43,6 +43,9 @@ class Grids:
         Title of the colour bar.
     marked
         Cells to outline in each panel, row and column.
+    every_row
+        Whether each row has its label: rows are then higher than columns wide where labels need
+        it. Where both sides are tokens, cells stay squares.
     """
 
     titles: Sequence[Sequence[str]]
@@ -53,12 +56,14 @@ class Grids:
     scale: Scale
     bar: str
     marked: Sequence[Sequence[tuple[int, int]]] = ()
+    every_row: bool = False
 
 
 @dataclass(frozen=True)
 class _Layout:
     across: int
     cell: float
+    row: float
     beside: Setting
     below: Setting
 
@@ -91,11 +96,13 @@ def _fit(page: Page, grids: Grids, across: int, bar: float, limit: float) -> _La
     room = page.width - 4.0 - _GAP - _row_title(page, grids) - bar - (across - 1) * _GAP
     dpi = page.dpi
     cell = None
+    row = 0.0
     for size in labels.sizes(page):
         page.dpi = dpi
         beside, least = labels.whole(page, grids.rows, size, limit)
         cell = _cell(page, (room - beside.extent) / across, count, rectangles)
-        if cell is not None and cell >= least:
+        if cell is not None and (cell >= least or (grids.every_row and size <= page.small)):
+            row = least if cell < least else 0.0
             break
     else:
         # Which labels are left out depends on the cells, which depend on the labels' room.
@@ -109,7 +116,9 @@ def _fit(page: Page, grids: Grids, across: int, bar: float, limit: float) -> _La
     if across > 1 and across * (_title(page, grids) + _GAP) > room - beside.extent + across * _GAP:
         return None
     below = labels.below(page, grids.columns, cell, limit)
-    return _Layout(across, cell, beside, below)
+    # A row of whole pixels, and not a rounding lower than its label.
+    row = math.ceil(row / page.pixel - 1e-6) * page.pixel
+    return _Layout(across, cell, max(cell, row), beside, below)
 
 
 def _cell(page: Page, room: float, count: int, rectangles: bool) -> float | None:
@@ -187,7 +196,7 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
     layout = _choose(page, grids, bar, across)
     down = -(-panels // layout.across)
     cell = layout.cell
-    width, height = columns * cell, rows * cell
+    width, height = columns * cell, rows * layout.row
     heading = max(map(len, grids.titles), default=0) * page.line_height(page.small)
     row_title = _row_title(page, grids)
     pitch = (
@@ -204,7 +213,7 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
         corner = first + column * pitch[0], top + row * pitch[1]
         _draw_panel(page, grids, layout, panel, corner)
         if column == 0:
-            labels.draw_beside(page, grids.rows, layout.beside, *corner, cell)
+            labels.draw_beside(page, grids.rows, layout.beside, *corner, layout.row)
         if panel + layout.across >= panels:
             labels.draw_below(
                 page, grids.columns, layout.below, corner[0], corner[1] + height, cell
@@ -246,8 +255,10 @@ def _draw_panel(
         grids.seen,
         grids.scale,
         rectangles=_rectangles(grids),
+        height=layout.row,
     )
     if grids.marked and grids.marked[panel]:
         places = np.array(grids.marked[panel])[:, ::-1]
-        boxes = np.array([x, y, x, y]) + cell * np.hstack([places, places + 1])
+        sides = np.array([cell, layout.row] * 2)
+        boxes = np.array([x, y, x, y]) + sides * np.hstack([places, places + 1])
         page.boxes(boxes, LIGHT.curve_qk, edge=1.0, hollow=True)

@@ -14,7 +14,7 @@ from engine.messages import (
 )
 from gui.figures import bars, heading, panels
 from gui.figures.bars import Ranked
-from gui.figures.circuits import lists_of, names_of, ranking_footer
+from gui.figures.circuits import lists_of, ranking_footer
 from gui.figures.colours import SHARES, amounts
 from gui.figures.heading import Token
 from gui.figures.labels import Axis
@@ -31,10 +31,10 @@ def draw_direct_path(page: Page, request: DirectPath, result: TokenRanking) -> f
     token = Token(result.token_label)
     if request.direction == "output":
         y = heading.sentence(page, y, ["the embedding of", token, "alone raises and lowers"])
-        lists = lists_of(result, "raised", "lowered")
+        lists = lists_of(result, result.token_id, "raised", "lowered")
     else:
         y = heading.sentence(page, y, ["the logit of", token, "is raised and lowered by"])
-        lists = lists_of(result, "raised by", "lowered by")
+        lists = lists_of(result, result.token_id, "raised by", "lowered by")
     return ranking_footer(page, bars.draw(page, y, lists), result, "in logits")
 
 
@@ -44,15 +44,7 @@ def draw_head_output(page: Page, request: HeadOutput, result: OutputRanking) -> 
     target = Token(result.target_label)
     at = Token(result.source_labels[-1])
     y = heading.sentence(page, y, ["at", at, f"(position {result.position}) it raises and lowers"])
-    chosen = [
-        ids.index(result.target_id) if result.target_id in ids else None
-        for ids in (result.ids.tolist(), result.bottom_ids.tolist())
-    ]
-    names = names_of(result, "raised", "lowered")
-    lists = [
-        Ranked(names[0], result.labels, result.values, chosen[0]),
-        Ranked(names[1], result.bottom_labels, result.bottom_values, chosen[1]),
-    ]
+    lists = lists_of(result, result.target_id, "raised", "lowered")
     y = bars.draw(page, y, lists) + 2.0
     value = fixed(result.value, decimals_for(result.value), signed=True)
     words = f": rank {result.rank:,} among {result.d_vocab:,} tokens ({value}), from"
@@ -103,13 +95,7 @@ def draw_virtual_head(page: Page, request: VirtualHead, result: VirtualHeadParts
     y = panels.draw(page, y, grids) + 3.0
     token = Token(result.token_label)
     y = heading.sentence(page, y, ["reading", token, "the pair raises and lowers"])
-    chosen = result.ids.tolist()
-    place = chosen.index(result.token_id) if result.token_id in chosen else None
-    names = names_of(result, "raised", "lowered")
-    lists = [
-        Ranked(names[0], result.labels, result.values, place),
-        Ranked(names[1], result.bottom_labels, result.bottom_values),
-    ]
+    lists = lists_of(result, result.token_id, "raised", "lowered")
     y = bars.draw(page, y, lists)
     words = (
         f"eigenvalue copying {plain(result.eigenvalue_copying)}; the earlier head wrote "

@@ -4,7 +4,7 @@ import dataclasses
 import json
 from typing import Any
 
-from engine.messages import QUESTIONS, Head
+from engine.messages import QUESTIONS, Head, model_of
 
 CREATOR = "Headscope"
 
@@ -28,12 +28,6 @@ def question(request: Any) -> str:
     return json.dumps({"question": _NAMES[type(request)], **_plain(request)})
 
 
-def model(request: Any) -> str:
-    """Return the name of the model asked about, empty where there is none."""
-    name = getattr(request, "model", None) or getattr(getattr(request, "run", None), "model", "")
-    return str(name)
-
-
 def metadata(request: Any, head: Head | None, suffix: str) -> dict[str, Any]:
     """Return what matplotlib writes into a file of this kind; never a date.
 
@@ -46,7 +40,7 @@ def metadata(request: Any, head: Head | None, suffix: str) -> dict[str, Any]:
     suffix
         .pdf, .svg or .png.
     """
-    of = model(request) if head is None else f"{model(request)}, head {head}"
+    of = model_of(request) if head is None else f"{model_of(request)}, head {head}"
     title = f"{CREATOR}: {_NAMES[type(request)]} of {of}"
     asked = question(request)
     if suffix == ".pdf":

@@ -37,7 +37,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.figures.circuits import ends
-from gui.figures.rows_of_paths import PATH_ROWS, Row
+from gui.figures.rows_of_paths import PATH_ROWS, Row, both_ends
 from gui.figures.rows_of_workings import WORKING_ROWS
 
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
@@ -101,15 +101,7 @@ def _run(request: RunPrompt, result: Run) -> Iterator[Row]:
 
 
 def _ranking(request: OVTokens | QKTokens | DirectPath, result: TokenRanking) -> Iterator[Row]:
-    yield "list", "place", "id", "token", "value"
-    lists = (
-        ("highest", result.ids, result.labels, result.values),
-        ("lowest", result.bottom_ids, result.bottom_labels, result.bottom_values),
-    )
-    for name, ids, labels, values in lists:
-        listed = zip(ids.tolist(), labels, values.tolist(), strict=True)
-        for place, (token, label, value) in enumerate(listed):
-            yield name, place + 1, token, label, value
+    yield from both_ends(result)
     yield "itself", result.rank, result.token_id, result.token_label, float(result.value)
 
 

@@ -17,6 +17,7 @@ from engine.messages import (
     LogitLens,
     LogitParts,
     OutputRanking,
+    TokenRanking,
     VirtualHead,
     VirtualHeadParts,
 )
@@ -24,7 +25,8 @@ from engine.messages import (
 Row = tuple[Any, ...]
 
 
-def _both_ends(result: OutputRanking | VirtualHeadParts) -> Iterator[Row]:
+def both_ends(result: TokenRanking | OutputRanking) -> Iterator[Row]:
+    """Yield the tokens at both ends of a ranking."""
     yield "list", "place", "id", "token", "value"
     lists = (
         ("highest", result.ids, result.labels, result.values),
@@ -37,7 +39,7 @@ def _both_ends(result: OutputRanking | VirtualHeadParts) -> Iterator[Row]:
 
 
 def _head_output(request: HeadOutput, result: OutputRanking) -> Iterator[Row]:
-    yield from _both_ends(result)
+    yield from both_ends(result)
     yield "target", result.rank, result.target_id, result.target_label, float(result.value)
     for place, value in enumerate(result.by_source.tolist()):
         yield "source", place, "", result.source_labels[place], value

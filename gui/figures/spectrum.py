@@ -10,8 +10,8 @@ from engine.messages import SingularValues, Spectrum
 from gui.figures import chart, heading
 from gui.figures.chart import Frame
 from gui.figures.page import Page
-from gui.figures.ticks import decades, power_of_ten, ticks
-from gui.numbers import plain
+from gui.figures.ticks import decades, ticks
+from gui.numbers import plain, power_of_ten
 from gui.theme import LIGHT
 
 _HEIGHT = 110.0

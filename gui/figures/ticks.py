@@ -4,8 +4,6 @@ import math
 
 from matplotlib.ticker import MaxNLocator
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
 
 def ticks(low: float, high: float, count: int) -> list[float]:
     """Return at most `count` + 1 round numbers from low to high."""
@@ -19,8 +17,3 @@ def decades(low: float, high: float, count: int) -> list[int]:
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     step = max(1, math.ceil((last - first + 1) / max(1, count)))
     return list(range(last, first - 1, -step))
-
-
-def power_of_ten(exponent: int) -> str:
-    """Return 10 to an exponent."""
-    return "10" + str(exponent).translate(_SUPERSCRIPTS)

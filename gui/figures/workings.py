@@ -4,7 +4,16 @@ import math
 
 import numpy as np
 
-from engine.messages import HeadReceipts, HeadWorkings, Receipt, Receipts, Step, Workings
+from engine.messages import (
+    PARTS,
+    HeadReceipts,
+    HeadWorkings,
+    Part,
+    Receipt,
+    Receipts,
+    Step,
+    Workings,
+)
 from gui.figures import heading, panels
 from gui.figures.colours import SHARES
 from gui.figures.heading import Token
@@ -16,13 +25,6 @@ from gui.theme import LIGHT
 _MOST_ROWS, _MOST_COLUMNS = 12, 8
 """Size of the largest matrix whose numbers are printed."""
 
-_PARTS = {
-    "input": "Input",
-    "where": "Where to look",
-    "what": "What to move",
-    "prediction": "What it does to the prediction",
-}
-
 
 def draw_workings(page: Page, request: Workings, result: HeadWorkings) -> float:
     """Set every step of a head: its formula and meaning, its numbers where they are few.
@@ -32,12 +34,12 @@ def draw_workings(page: Page, request: Workings, result: HeadWorkings) -> float:
     y = heading.draw(page, f"{request.head.name} step by step", request.run.model)
     at = Token(result.labels[result.query])
     y = heading.sentence(page, y, ["followed through at", at, f"(position {result.query})"])
-    part = ""
+    part: Part | None = None
     for step in result.steps:
         if step.part != part:
             part = step.part
             y += 6.0
-            page.text(2.0, y + page.line_height() / 2, _PARTS[part], bold=True)
+            page.text(2.0, y + page.line_height() / 2, PARTS[part], bold=True)
             y += page.line_height()
         y = _draw_step(page, y + 3.0, step)
     if any(_large(step) for step in result.steps):
@@ -85,7 +87,7 @@ def _draw_numbers(page: Page, y: float, step: Step) -> float:
     tokens = [axis not in ("d_model", "d_head", "bias") for axis in step.axes]
     texts = [[_number(value, step) for value in row] for row in step.values.tolist()]
     room = 0.2 * page.width
-    beside = [page.elide(label, room, size) for label in step.row_labels]
+    beside = [page.elide(label, room, size, token=tokens[0]) for label in step.row_labels]
     left = 8.0 + max(page.measure(label, size, token=tokens[0]) for label in beside)
     widest = max(page.measure(text, size) for row in texts for text in row)
     widest = max(
@@ -93,7 +95,7 @@ def _draw_numbers(page: Page, y: float, step: Step) -> float:
     )
     columns = len(step.column_labels)
     pitch = min(max(widest + 6.0, 22.0), (page.width - 4.0 - left) / columns)
-    above = [page.elide(label, pitch - 3.0, size) for label in step.column_labels]
+    above = [page.elide(label, pitch - 3.0, size, token=tokens[1]) for label in step.column_labels]
     for column, label in enumerate(above):
         page.text(
             left + (column + 1) * pitch, y + line / 2, label,

@@ -18,7 +18,7 @@ from gui.numbers import fixed, plain
 from gui.panels import reading, switched_off
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
-from gui.panels.sentence import Sentence, Token
+from gui.panels.sentence import Sentence, Token, plain_text
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.colouring import Colours
@@ -124,8 +124,7 @@ class AttentionPanel(Panel):
         whole = self._whole()
         if now.difference and whole is None:
             return
-        self.mark.setText(now.head.name)
-        self.mark.show()
+        self.show_head()
         self.kind.set_value(now.kind)
         self.looking.set_value(now.looking)
         hide_bos = now.hide_bos and run.prepended_bos
@@ -142,7 +141,9 @@ class AttentionPanel(Panel):
         self._before = None if whole is None else whole.values[self._drawn]
         if self._before is not None:
             values, unit = values - self._before, f"change of {unit}"
-        low, high = reading.limits(values, shown.mask, "scores" if signed else kind, hide_bos)
+        low, high = reading.limits(
+            values, shown.mask, signed=signed, shares=kind == "pattern", hide_bos=hide_bos
+        )
         ids = run.ids.tolist()
         pieces = self.pieces(ids)
         places = [place for place, token in enumerate(ids) if token in pieces]
@@ -174,8 +175,7 @@ class AttentionPanel(Panel):
 
     def _whole(self) -> Patterns | None:
         """Return the same patterns with no head off, where the difference is wanted."""
-        request = self.wants().get("whole")
-        found = None if request is None else self.current("whole", request)
+        found = self.wanted("whole")
         return found if isinstance(found, Patterns) else None
 
     def _say_what(self, token: Token, query: int, seen: FloatArray) -> None:
@@ -244,7 +244,7 @@ class AttentionPanel(Panel):
 
     def describe(self, query: int, key: int) -> str:
         """Return what the tool tip of a cell says."""
-        return "".join(p.text if isinstance(p, Token) else p for p in self._cell(query, key))
+        return plain_text(self._cell(query, key))
 
     def _cell(self, query: int, key: int) -> list[str | Token]:
         shown = self.known("shown")

@@ -17,14 +17,13 @@ from engine.messages import (
     LogitParts,
     OutputRanking,
     Request,
-    Result,
     Vocabulary,
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient
 from gui.panels import attribution_words, reading
 from gui.panels.attribution_question import AttributionQuestion
-from gui.panels.height_cap import HeightCap
+from gui.panels.height_cap import NO_LIMIT, HeightCap
 from gui.panels.named import caption
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
@@ -41,8 +40,6 @@ BESIDE_FROM = 520
 LEAST_MAP, LEAST_SOURCES, LEAST_PARTS = 64, 86, 126
 MOST_SOURCES = 12
 """So many source tokens are listed without scrolling where there is room."""
-NO_LIMIT = 2**24 - 1
-"""Qt's own greatest height of a widget."""
 ABOUT = (
     "The logit as a sum over what writes to the stream: each part times the target's column of\n"
     "W_U, over the final norm's scale. A head's part is its row of A X W_V W_O."
@@ -121,11 +118,9 @@ class AttributionPanel(Panel):
             wanted["sources"] = self.question.request(run_request, query, "sources")
         return wanted
 
-    def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Take an answer; the vocabulary goes to the fields."""
-        super().receive(slot, request, result)
-        if isinstance(result, VocabularyTokens):
-            self.question.set_vocabulary(result)
+    def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Complete over a model's vocabulary."""
+        self.question.set_vocabulary(vocabulary)
 
     def draw(self) -> None:
         """Show the map, the bars, and the sources of the open head."""
@@ -210,17 +205,15 @@ class AttributionPanel(Panel):
 
     def _output(self) -> OutputRanking | None:
         """Return what the open head adds to the logits, if it is there."""
-        request = self.wants().get("output")
-        found = None if request is None else self.current("output", request)
+        found = self.wanted("output")
         return found if isinstance(found, OutputRanking) else None
 
     def _by_source(self) -> npt.NDArray[np.floating] | None:
         """Return what each source gives by the open head, [source], in logits."""
-        wanted = self.wants()
-        if "sources" not in wanted:
+        if not self.question.contrasted:
             output = self._output()
             return None if output is None else output.by_source / output.final_scale
-        found = self.current("sources", wanted["sources"])
+        found = self.wanted("sources")
         if not isinstance(found, LogitParts):
             return None
         head = self.session.selection.head

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from PySide6.QtWidgets import (
-    QGridLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
@@ -13,11 +11,11 @@ from PySide6.QtWidgets import (
 )
 
 from engine.messages import (
+    SMALL_VOCABULARY,
     Attention,
     CircuitName,
     LoadModel,
     ModelFacts,
-    Patterns,
     Request,
     Run,
     Table,
@@ -28,10 +26,11 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
-from gui.panels import reading
+from gui.panels.named import caption, side_by_side
 from gui.panels.panel import Panel
+from gui.panels.raised_lowered import show_ends
 from gui.panels.sentence import Sentence, Token
-from gui.panels.whole_table import TABLE_TOKENS, WholeTable
+from gui.panels.whole_table import WholeTable
 from gui.session import OVQuestion, QKQuestion, Session
 from gui.theme import UNIT
 from gui.widgets.heatmap import Heatmap
@@ -61,7 +60,6 @@ class CircuitPanel(Panel):
         self, session: Session, client: EngineClient, ways: Sequence[tuple[str, str]], way_name: str
     ) -> None:
         super().__init__(session, client)
-        self._vocabulary_of = ""
         self.follow = QPushButton("follow the prompt")
         self.follow.setProperty("quiet", True)
         self.follow.setToolTip("Go back to the token pinned in the prompt")
@@ -72,7 +70,7 @@ class CircuitPanel(Panel):
         self.token.setAccessibleName(f"{self.title}: token asked about")
         self.token.setFixedWidth(TOKEN_WIDTH)
         self.token.chosen.connect(lambda token: self.ask(token=token))
-        self.token.rejected.connect(self._on_rejected)
+        self.token.refused.connect(self.notice.show_failure)
         self.way = Segmented(ways, way_name)
         self.way.changed.connect(self.ask_way)
         self.source = Segmented(SOURCES, f"{self.title}: what stands for the token")
@@ -94,18 +92,7 @@ class CircuitPanel(Panel):
         self.second.addWidget(self.weakest)
         self.second.addWidget(self.table)
         self.second.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        lists = QGridLayout()
-        lists.setContentsMargins(0, 0, 0, 0)
-        lists.setHorizontalSpacing(UNIT * 3 // 2)
-        lists.setVerticalSpacing(2)
-        self.caption_labels = [QLabel(caption) for caption in self.captions]
-        for column, (caption, content) in enumerate(
-            zip(self.caption_labels, (self.strongest, self.second), strict=True)
-        ):
-            caption.setProperty("role", "small")
-            lists.addWidget(caption, 0, column)
-            lists.addWidget(content, 1, column)
-            lists.setColumnStretch(column, 1)
+        self.caption_labels = [caption(name) for name in self.captions]
         for name, content in zip(self.captions, (self.strongest, self.weakest), strict=True):
             content.setAccessibleName(f"{self.title}: {name}")
             content.chosen.connect(lambda token: self.ask(token=token))
@@ -117,7 +104,7 @@ class CircuitPanel(Panel):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT * 3 // 4)
         layout.addWidget(self.sentence)
-        layout.addLayout(lists, 1)
+        layout.addLayout(side_by_side(self.caption_labels, (self.strongest, self.second)), 1)
         layout.addWidget(self.rank)
 
     @property
@@ -161,7 +148,7 @@ class CircuitPanel(Panel):
             "facts": LoadModel(now.model),
             "vocabulary": Vocabulary(now.model),
         }
-        if facts is not None and facts.d_vocab <= TABLE_TOKENS:
+        if facts is not None and facts.d_vocab <= SMALL_VOCABULARY:
             wanted["table"] = Table(now.model, now.head, self.circuit, self._offset())
         if self.question.token is not None:
             wanted["tokens"] = self.request(self.question.token, None, self._offset())
@@ -177,6 +164,10 @@ class CircuitPanel(Panel):
             wanted["tokens"] = self.request(token, position, self._offset())
         return wanted
 
+    def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Complete over a model's vocabulary."""
+        self.token.set_vocabulary(vocabulary.texts, vocabulary.labels)
+
     def effective_source(self) -> str:
         """Return the source vector that is asked for: the chosen one where it means something."""
         source = self.question.source
@@ -187,12 +178,6 @@ class CircuitPanel(Panel):
             return "token"
         return source
 
-    def patterns(self) -> Patterns | None:
-        """Return the pattern of the open head on the prompt in use, if it is there."""
-        now = self.session.selection
-        found = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
-        return found if isinstance(found, Patterns) and reading.head_exists(now, found) else None
-
     def draw(self) -> None:
         """Show both lists, or one and the table."""
         answer, facts = self.known("tokens"), self.facts()
@@ -200,43 +185,18 @@ class CircuitPanel(Panel):
         question = self.question
         self.follow.setVisible(question.token is not None)
         self._draw_switches(facts)
-        self._fill_vocabulary()
         self.token.set_token(answer.token_id)
         run = self.run_result()
         position = self.position(run) if run is not None and question.token is None else None
         self.sentence.set_parts(self.say(answer, position))
-        self._draw_lists(answer)
+        pieces = self.pieces([*answer.ids.tolist(), *answer.bottom_ids.tolist()])
+        show_ends(self.strongest, self.weakest, answer, pieces)
         value, median = (fixed(x, 2, signed=True) for x in (answer.value, answer.median))
         small = [f" itself: rank {answer.rank:,} of {answer.d_vocab:,}", value, f"median {median}"]
         notes = ", ".join(self.small_print(answer, facts))
         told = " · ".join([*small, notes] if notes else small)
         self.rank.set_parts([Token(answer.token_label), told])
         self._draw_table()
-
-    def _draw_lists(self, answer: TokenRanking) -> None:
-        token = answer.token_id
-        pieces = self.pieces([*answer.ids.tolist(), *answer.bottom_ids.tolist()])
-        self.strongest.set_rows(
-            answer.ids,
-            answer.labels,
-            answer.values,
-            signed=True,
-            highlight=token,
-            pieces=pieces,
-        )
-        # In a vocabulary of few tokens both ends hold the same ones: each is listed once.
-        last = min(len(answer.bottom_ids), answer.d_vocab - len(answer.ids))
-        if last <= 0:
-            self.weakest.clear("All tokens are in the first list.")
-            return
-        self.weakest.set_rows(
-            answer.bottom_ids[:last],
-            answer.bottom_labels[:last],
-            answer.bottom_values[:last],
-            signed=True,
-            highlight=token,
-            pieces=pieces,
-        )
 
     def _draw_switches(self, facts: ModelFacts | None) -> None:
         self.source.set_value(self.effective_source())
@@ -246,16 +206,8 @@ class CircuitPanel(Panel):
         has_mlp = facts is None or facts.d_mlp > 0
         self.source.set_option_enabled("token+mlp0", has_mlp, "this model has no MLP")
 
-    def _fill_vocabulary(self) -> None:
-        model = self.session.selection.model
-        found = self.current("vocabulary", Vocabulary(model))
-        if isinstance(found, VocabularyTokens) and self._vocabulary_of != model:
-            self._vocabulary_of = model
-            self.token.set_vocabulary(found.texts, found.labels)
-
     def _draw_table(self) -> None:
-        now = self.session.selection
-        table = self.current("table", Table(now.model, now.head, self.circuit, self._offset()))
+        table = self.wanted("table")
         self.view.setVisible(isinstance(table, TokenTable))
         wide = self.body.width() >= TABLE_BESIDE
         if not self._view_chosen:
@@ -277,15 +229,4 @@ class CircuitPanel(Panel):
 
     def _offset(self) -> int:
         """Return how far back the source lies, where scores depend on it: in rotary models."""
-        facts, run, patterns = self.facts(), self.run_result(), self.patterns()
-        if facts is None or facts.positions != "rotary" or self.circuit != "qk":
-            return 0
-        if run is None or patterns is None:
-            return 0
-        now = self.session.selection
-        return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
-
-    def _on_rejected(self, typed: str) -> None:
-        self.notice.show_failure(
-            f"{typed!r} is no single token of this model: pick one from the list while typing"
-        )
+        return (self.offset() or 0) if self.circuit == "qk" else 0

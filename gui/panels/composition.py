@@ -15,9 +15,9 @@ from engine.messages import (
     Pair,
     Request,
 )
+from gui import pairs
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
-from gui.panels import pairs
 from gui.panels.folding import Folding
 from gui.panels.pair_panel import PairPanel
 from gui.panels.reading import count
@@ -178,8 +178,7 @@ class CompositionPanel(PairPanel):
     def _measured_z(self, scored: pairs.PairMap) -> FloatArray:
         """Return z, that of the open pair filled in."""
         z = scored.scores.z.copy()
-        request = self.wants().get("pair")
-        alone = None if request is None else self.current("pair", request)
+        alone = self.wanted("pair")
         if isinstance(alone, CompositionScores):
             z = np.where(np.isnan(z), alone.z, z)
         return z

@@ -6,17 +6,16 @@ import numpy as np
 from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import (
-    Direction_,
     DirectPath,
     Head,
     HeadOutput,
     LoadModel,
     OutputRanking,
     Request,
-    Result,
     TokenRanking,
     Vocabulary,
     VocabularyTokens,
+    WayName,
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
@@ -95,15 +94,13 @@ class DirectPathPanel(Panel):
                     wanted["guess"] = HeadOutput(self.session.run, Head(0, 0), query, k=1)
         facts = self.facts()
         if token is not None and facts is not None:
-            way = cast(Direction_, self.way.value())
+            way = cast(WayName, self.way.value())
             wanted["tokens"] = DirectPath(now.model, token, way, facts.d_vocab)
         return wanted
 
-    def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Take an answer; the vocabulary goes to the field."""
-        super().receive(slot, request, result)
-        if isinstance(result, VocabularyTokens):
-            self.choice.set_vocabulary(result)
+    def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Complete over a model's vocabulary."""
+        self.choice.set_vocabulary(vocabulary)
 
     def draw(self) -> None:
         """Show both lists."""
@@ -134,10 +131,8 @@ class DirectPathPanel(Panel):
         self._say_guess(answer)
 
     def _say_guess(self, answer: TokenRanking) -> None:
-        request = self.wants().get("guess")
-        found = None if request is None else self.current("guess", request)
-        shown = isinstance(found, OutputRanking)
-        self.guess.setVisible(shown)
+        found = self.wanted("guess")
+        self.guess.setVisible(isinstance(found, OutputRanking))
         if not isinstance(found, OutputRanking):
             return
         places = np.flatnonzero(answer.ids == found.target_id)

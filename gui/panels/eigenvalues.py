@@ -14,12 +14,10 @@ from engine.messages import (
     HeadScores,
     LoadModel,
     MeasuredHeads,
-    Patterns,
     Request,
 )
 from gui.engine_client import EngineClient
 from gui.numbers import decimals_for, fixed
-from gui.panels import reading
 from gui.panels.eigenvalues_of_all import EigenvaluesOfAll
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
@@ -113,7 +111,7 @@ class EigenvaluesPanel(Panel):
         wanted["run"] = self.session.run
         if self.run_result() is not None:
             wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
-        offset = self._offset()
+        offset = self.offset()
         if offset is not None:
             wanted["values"] = Eigenvalues(now.model, now.head, circuit, offset)
         return wanted
@@ -128,9 +126,8 @@ class EigenvaluesPanel(Panel):
         found = self.known("values")
         assert isinstance(found, ComplexValues)
         self._show_all(self.which.value() == "all")
-        circuit, head = self._circuit(), self.session.selection.head
-        self.mark.setText(head.name)
-        self.mark.show()
+        circuit = self._circuit()
+        self.show_head()
         self.plane.set_points(found.real, found.imag, circuit)
         self.sentence.set_parts([_meaning(circuit, found.positivity)])
         shown = (
@@ -144,7 +141,7 @@ class EigenvaluesPanel(Panel):
             size = fixed(largest, decimals_for(largest))
             told = f"{len(found.real)} eigenvalues over the largest magnitude, {size}"
             told = f"{told} · click one to read it" if largest > 0 else ""
-        offset = self._offset()
+        offset = self.offset()
         if circuit == "qk" and offset is not None:
             told += f" · {count(offset, 'token')} back"
         self.small.set_parts([told])
@@ -163,17 +160,6 @@ class EigenvaluesPanel(Panel):
 
     def _circuit(self) -> CircuitName:
         return cast(CircuitName, self.circuit.value())
-
-    def _offset(self) -> int | None:
-        """Return how far back the source lies in a rotary model, none in others."""
-        facts, run, now = self.facts(), self.run_result(), self.session.selection
-        if facts is None or facts.positions != "rotary" or run is None:
-            return None
-        request = Attention(self.session.run, now.head.layer, "pattern")
-        patterns = self.current("attention", request)
-        if not isinstance(patterns, Patterns) or not reading.head_exists(now, patterns):
-            return None
-        return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
 
     def _on_circuit(self) -> None:
         self._chosen = None

@@ -10,37 +10,25 @@ from engine.messages import (
     HeadScores,
     MeasuredHeads,
     OVTokens,
-    Patterns,
     Request,
     TokenRanking,
 )
 from gui import evidence
 from gui.engine_client import EngineClient
-from gui.measures import (
-    GROUPS,
-    SIGNED,
-    Known,
-    decimals,
-    group_of,
-    meaning,
-    rank,
-    short_name,
-)
+from gui.measures import GROUPS, Known, group_of
 from gui.panels import reading
 from gui.panels.measure_plot import MeasurePlot
+from gui.panels.measure_table import MeasureTable
 from gui.panels.panel import Panel
 from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
-from gui.widgets.score_model import ScoreColumn
-from gui.widgets.score_table import ScoreTable
 from gui.widgets.segmented import Segmented
 
 SIDE_BY_SIDE = 680
 LEAST_TABLE = 180
-HEADING_TIP = "Click to sort. The last line is the rank of the open head, 1 the largest."
 NO_PROMPT = "The model has not run the prompt: see Prompt."
 
 
@@ -50,7 +38,6 @@ class FinderPanel(Panel):
     title = "Finder"
     column = 1
     group = "Model"
-    share = 8
     about = "find a head by any measure: a table to sort, and any two as a scatter"
     main = "scores"
     draws = frozenset({"head", "query", "source"})
@@ -75,7 +62,7 @@ class FinderPanel(Panel):
         self.add_controls([self.view, self.which])
         self.sentence = Sentence("What the open head seems to do", muted=False)
         self.disagree = Sentence("Where measures of the open head disagree", muted=False)
-        self.table = ScoreTable()
+        self.table = MeasureTable()
         self.table.setAccessibleName("All heads and their measures; click a heading to sort")
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
@@ -189,18 +176,14 @@ class FinderPanel(Panel):
 
     def _source(self) -> int | None:
         """Return the source position that the pinned query reads, if it is known."""
-        run, now = self.run_result(), self.session.selection
-        patterns = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
-        if run is None or not isinstance(patterns, Patterns):
+        run, patterns = self.run_result(), self.patterns()
+        if run is None or patterns is None:
             return None
-        if not reading.head_exists(now, patterns):
-            return None
-        return reading.pinned_source(now, run, patterns)
+        return reading.pinned_source(self.session.selection, run, patterns)
 
     def _read(self) -> evidence.Read | None:
         """Return what the open head does with the source it reads, if that is known."""
-        request = self.wants().get("read")
-        found = None if request is None else self.current("read", request)
+        found = self.wanted("read")
         source = self._source()
         if not isinstance(found, TokenRanking) or source is None:
             return None
@@ -230,21 +213,7 @@ class FinderPanel(Panel):
         if not there:
             self.table.clear(self._reason(fields[0]))
             return
-        several = self.which.value() == "all"
-        self.table.set_rows(
-            "head",
-            [head.name for head in known.heads],
-            [
-                ScoreColumn(
-                    _over(field) if several else short_name(field),
-                    known.scores[field],
-                    decimals(known.scores[field]),
-                    signed=field in SIGNED,
-                    tip=f"{meaning(field)}\n{HEADING_TIP}",
-                )
-                for field in there
-            ],
-        )
+        self.table.set_known(known, there, groups=self.which.value() == "all")
 
     def _mark(self, known: Known, place: int | None, fields: tuple[str, ...]) -> None:
         """Show the open head: its row, its rank in each column, its point, its sentence."""
@@ -260,11 +229,7 @@ class FinderPanel(Panel):
             self.disagree.hide()
             return
         if there:
-            ranks = [rank(known.scores[field], place) for field in there]
-            total = len(known.heads)
-            self.table.set_notes(
-                [known.heads[place].name, *(f"{r} of {total}" if r else "–" for r in ranks)]
-            )
+            self.table.set_ranks_of(known, place, there)
         told = evidence.seems(known.heads, known.scores, place)
         if self._weights() is None:
             told += " Choose weights to see whether it copies."
@@ -300,11 +265,6 @@ class FinderPanel(Panel):
     def _choose(self, place: int) -> None:
         if self._known is not None:
             self.session.choose_head(self._known.heads[place])
-
-
-def _over(field: str) -> str:
-    """Return what stands over a measure among those of other groups, on two lines."""
-    return f"{short_name(field)}\n{group_of(field).heading}"
 
 
 def _wrapped(text: str, most: int = 80) -> str:

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
+from gui.panels.height_cap import NO_LIMIT
 from gui.theme import UNIT
 
 _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 _MOST_FOLDED = 52 * UNIT
 """A higher picture would push what stands below it out of sight."""
-_ANY_HEIGHT = 16_777_215  # Qt's own limit, which PySide does not export
 
 
 class Folding(QWidget):
@@ -81,7 +81,7 @@ class Folding(QWidget):
         self._picture.setMaximumHeight(height)
         # Folded, what does not fit is scrolled to: a picture that is squeezed cannot be read.
         self._picture.setMinimumHeight(height if self.folded else min(height, self._least))
-        self._columns[0].setMaximumHeight(self._needed(width) if self.folded else _ANY_HEIGHT)
+        self._columns[0].setMaximumHeight(self._needed(width) if self.folded else NO_LIMIT)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold or unfold."""

@@ -115,15 +115,20 @@ class Frame:
         beside = []
         for widget in self._controls:
             width = min(widget.sizeHint().width(), widget.maximumWidth())
-            room -= 0 if widget.isHidden() else width + UNIT
+            room -= 0 if _is_put_away(widget) else width + UNIT
             beside.append(room >= 0)
         if beside != [self._head.indexOf(widget) >= 0 for widget in self._controls]:
             for widget, fits in zip(self._controls, beside, strict=True):
                 for layout in (self._head, self._below_head):
                     layout.removeWidget(widget)
                 (self._head if fits else self._below_head).addWidget(widget)
-        shown = (not widget.isHidden() for widget in self._controls)
+        shown = (not _is_put_away(widget) for widget in self._controls)
         self._below.setVisible(any(s and not f for s, f in zip(shown, beside, strict=True)))
+
+
+def _is_put_away(widget: QWidget) -> bool:
+    """Return whether the panel hides a control: Qt hides for a turn what changes its parent."""
+    return widget.isHidden() and widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide)
 
 
 def _at_the_top(widget: QWidget) -> QWidget:

@@ -5,6 +5,9 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+NO_LIMIT = 2**24 - 1
+"""Qt's own greatest height of a widget, which PySide does not export."""
+
 
 class HeightCap(QObject):
     """Caps the height of a widget whose wanted height follows from its width.

@@ -2,13 +2,14 @@
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 from superqt import QFlowLayout
 
 from engine.messages import Head
 from gui.measures import PROMPT, Known, full_name, undefined
 from gui.panels.height_cap import HeightCap
 from gui.panels.measure_choice import MeasureChoice
+from gui.panels.named import Named
 from gui.theme import UNIT
 from gui.widgets.scatter import Scatter
 
@@ -43,7 +44,7 @@ class MeasurePlot(QWidget):
         row.setVerticalSpacing(UNIT // 2)
         for text, choice in (("up", self.up), ("across", self.across)):
             choice.chosen.connect(self.changed)
-            row.addWidget(_labelled(text, choice))
+            row.addWidget(Named(text, choice))
         stack = QVBoxLayout(self)
         stack.setContentsMargins(0, 0, 0, 0)
         stack.setSpacing(UNIT // 2)
@@ -84,15 +85,3 @@ class MeasurePlot(QWidget):
     def wait(self, message: str) -> None:
         """Show a sentence instead."""
         self.scatter.clear(message)
-
-
-def _labelled(text: str, widget: QWidget) -> QWidget:
-    pair = QWidget()
-    row = QHBoxLayout(pair)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(UNIT // 2)
-    label = QLabel(text)
-    label.setProperty("role", "small")
-    row.addWidget(label)
-    row.addWidget(widget)
-    return pair

@@ -1,7 +1,9 @@
-"""Controls behind a word that says what they are for."""
+"""Controls and lists with a word in small print that says what they are."""
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from gui.theme import UNIT
 
@@ -24,3 +26,17 @@ def caption(text: str) -> QLabel:
     label.setProperty("role", "small")
     label.setTextFormat(Qt.TextFormat.PlainText)
     return label
+
+
+def side_by_side(captions: Sequence[QLabel], contents: Sequence[QWidget]) -> QGridLayout:
+    """Return columns of equal width, each a caption over what it names, which takes the height."""
+    columns = QGridLayout()
+    columns.setContentsMargins(0, 0, 0, 0)
+    columns.setHorizontalSpacing(UNIT * 3 // 2)
+    columns.setVerticalSpacing(2)
+    for column, (above, content) in enumerate(zip(captions, contents, strict=True)):
+        columns.addWidget(above, 0, column)
+        columns.addWidget(content, 1, column)
+        columns.setColumnStretch(column, 1)
+    columns.setRowStretch(1, 1)
+    return columns

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from engine.messages import Direction_, ModelFacts, OVTokens, Request, Run, Source, TokenRanking
+from engine.messages import ModelFacts, OVTokens, Request, Run, Source, TokenRanking, WayName
 from gui.engine_client import EngineClient
 from gui.panels import reading
 from gui.panels.circuit import CircuitPanel
@@ -35,7 +35,7 @@ class OVPanel(CircuitPanel):
 
     def ask_way(self, way: str) -> None:
         """Ask for outputs, or for sources."""
-        self.session.ask_ov(direction=cast(Direction_, way))
+        self.session.ask_ov(direction=cast(WayName, way))
 
     def takes_position(self) -> bool:
         """Return whether the token asked about is one that is read in the prompt."""
@@ -66,11 +66,12 @@ class OVPanel(CircuitPanel):
     def say(self, answer: TokenRanking, position: int | None) -> list[str | Token]:
         """Say what the lists hold."""
         self.way.set_value(self.question.direction)
+        head = self.session.selection.head.name
         token = Token(answer.token_label)
         place = f" at position {position}" if position is not None else ""
         if self.question.direction == "output":
-            return ["reading ", token, f"{place}, this head raises and lowers"]
-        return [token, " is raised most, and lowered most, when this head reads"]
+            return ["reading ", token, f"{place}, {head} raises and lowers"]
+        return [token, f" is raised most, and lowered most, when {head} reads"]
 
     def small_print(self, answer: TokenRanking, facts: ModelFacts | None) -> list[str]:
         """Say what is left out of the numbers."""

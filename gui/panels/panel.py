@@ -8,8 +8,10 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from engine.messages import (
+    Attention,
     LoadModel,
     ModelFacts,
+    Patterns,
     Request,
     Result,
     Run,
@@ -17,6 +19,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient, Failure
+from gui.panels import reading
 from gui.panels.frame import Frame
 from gui.panels.questions import Questions
 from gui.session import Session
@@ -51,7 +54,6 @@ class Panel(QWidget):
     ornaments: ClassVar[frozenset[str]] = frozenset({"vocabulary"})
     """Slots without which a picture is no older."""
 
-    state_changed = Signal()
     panel_wanted = Signal(str)
     """Title of a panel in which what was clicked here goes on."""
 
@@ -92,6 +94,11 @@ class Panel(QWidget):
         """Return the answer to exactly this question, if it is there."""
         return self.questions.current(slot, request)
 
+    def wanted(self, slot: str) -> Result | None:
+        """Return the answer to what is wanted in a slot now, if something is and it is there."""
+        request = self.wants().get(slot)
+        return None if request is None else self.current(slot, request)
+
     def facts(self) -> ModelFacts | None:
         """Return what is known of the model in use."""
         request = LoadModel(self.session.selection.model)
@@ -102,6 +109,23 @@ class Panel(QWidget):
         """Return the run of the prompt in use, if the model could read it."""
         found = self.current("run", self.session.run)
         return found if isinstance(found, Run) else None
+
+    def patterns(self) -> Patterns | None:
+        """Return the patterns of the open head's layer on the prompt in use, if they are there.
+
+        They are what the panel has asked for in the slot `attention`.
+        """
+        now = self.session.selection
+        found = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
+        return found if isinstance(found, Patterns) and reading.head_exists(now, found) else None
+
+    def offset(self) -> int | None:
+        """Return how far back the source lies in a rotary model; none in others or if unknown."""
+        facts, run, patterns = self.facts(), self.run_result(), self.patterns()
+        if facts is None or facts.positions != "rotary" or run is None or patterns is None:
+            return None
+        now = self.session.selection
+        return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
 
     def pieces(self, ids: Iterable[int]) -> frozenset[int]:
         """Return which tokens are bytes of a character and no text, as far as that is known."""
@@ -151,9 +175,14 @@ class Panel(QWidget):
             self.questions.ask(wanted)
             self._update_state(wanted)
 
+    def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Let fields complete over a model's vocabulary; a panel may have none."""
+
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take an answer."""
         self.questions.take(slot, request, result)
+        if isinstance(result, VocabularyTokens):
+            self.take_vocabulary(result)
         self.refresh()
         self.redraw()
 
@@ -162,6 +191,11 @@ class Panel(QWidget):
         self.questions.miss(slot, request, failure)
         self.refresh()
         self.redraw()
+
+    def show_head(self) -> None:
+        """Name the open head beside the title: the picture is about it."""
+        self.mark.setText(self.session.selection.head.name)
+        self.mark.show()
 
     def add_controls(self, widgets: Iterable[QWidget]) -> None:
         """Put controls into the panel's head, or under it where they do not fit."""
@@ -205,9 +239,8 @@ class Panel(QWidget):
 
     def _draw(self) -> None:
         self.frame.show_picture(self.known(self.main) is not None)
-        wanted = self.wants().get(self.main)
         # An old picture stays what it was: drawn again it would mix old numbers and a new head.
-        if wanted is not None and self.current(self.main, wanted) is not None:
+        if self.wanted(self.main) is not None:
             self.draw()
             self.frame.place_controls()
 
@@ -228,13 +261,12 @@ class Panel(QWidget):
         else:
             self._patience.stop()
             self._say_state()
-        self.state_changed.emit()
 
     def _say_state(self) -> None:
         if self._state == "fresh":
             self.notice.clear()
         elif self._state == "old":
-            self.notice.show_info(f"Old: waiting for {self.client.doing or 'the answer'}")
+            self.notice.show_info(f"Old, waiting: {self.client.doing or 'the answer'}")
         elif self._state == "failed":
             self.say_failure()
         else:
@@ -262,4 +294,4 @@ class Panel(QWidget):
 
     def _say_waiting(self) -> None:
         doing = self.client.doing
-        self.frame.waits.set_parts([f"Waiting for {doing} …" if doing else "Waiting …"])
+        self.frame.waits.set_parts([f"Waiting: {doing} …" if doing else "Waiting …"])

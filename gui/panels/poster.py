@@ -13,7 +13,7 @@ from gui.panels import reading
 from gui.panels.height_cap import HeightCap
 from gui.panels.named import Named
 from gui.panels.panel import Panel
-from gui.panels.sentence import Sentence, Token
+from gui.panels.sentence import Sentence, Token, plain_text
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
@@ -139,8 +139,7 @@ class PosterPanel(Panel):
             rows = self._drawn
             assert rows is not None
             return f"{rows.source_labels[column]}\nposition {column}; click to pin it"
-        told = "".join(p.text if isinstance(p, Token) else p for p in self._cell(row, column))
-        return told.replace("; ", "\n")
+        return plain_text(self._cell(row, column)).replace("; ", "\n")
 
     def _source(self) -> int:
         """Return the source position that the open head reads, -1 where it is not there."""

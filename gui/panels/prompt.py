@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
-    QLabel,
     QMenu,
     QPushButton,
     QSizePolicy,
@@ -20,7 +19,9 @@ from gui.panels import switched_off
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
 from gui.panels.reading import count, named, pinned_query
+from gui.panels.subtitle import Subtitle
 from gui.session import Session
+from gui.settings import HISTORY_LENGTH
 from gui.theme import UNIT
 from gui.widgets.prompt_edit import PromptEdit
 from gui.widgets.ranked_list import RankedList
@@ -29,10 +30,10 @@ from gui.widgets.score_table import ScoreTable
 from gui.widgets.token_strip import TokenStrip
 
 EXAMPLES = (
-    ("Second text: one head on tea", "attn-2l", "I like green tea, so I drink green"),
-    ("Second text, one layer", "attn-1l", "I like green tea, so I drink green"),
-    ("First text: one head by hand", "toy", "result = 0 ans return"),
-    ("First text: the sharp head", "toy-sharp", "result = 0 ans return"),
+    ("Tea: what followed last time", "attn-2l", "I like green tea, so I drink green"),
+    ("Tea: with one layer", "attn-1l", "I like green tea, so I drink green"),
+    ("By hand: five tokens, one head", "toy", "result = 0 ans return"),
+    ("By hand: the same head, sharper", "toy-sharp", "result = 0 ans return"),
     (
         "Code: a name that comes back",
         "attn-2l",
@@ -45,7 +46,6 @@ EXAMPLES = (
 SLOW_SECONDS = 0.5
 SLOW_RUNS = 2
 """After so many runs that took longer, Enter starts the next one instead of every keystroke."""
-HISTORY_LENGTH = 50
 LEAST_LIST_HEIGHT, LEAST_TABLE_HEIGHT, LEAST_STRIP = 60, 100, 48
 """Heights of three rows, of three rows with a heading, and of two lines of tokens."""
 
@@ -94,13 +94,12 @@ class PromptPanel(Panel):
         self._lists = QStackedWidget()
         self._lists.addWidget(self.guesses)
         self._lists.addWidget(self.changes)
-        self._guess_label = QLabel()
-        self._guess_label.setProperty("role", "small")
+        self.guess_label = Subtitle()
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
         layout.addWidget(self.strip, 3)
-        layout.addWidget(self._guess_label)
+        layout.addWidget(self.guess_label)
         layout.addWidget(self._lists, 2)
         for widget in (self._lists, self.guesses, self.changes):
             widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
@@ -147,18 +146,15 @@ class PromptPanel(Panel):
         self._draw_changes(run)
 
     def _draw_changes(self, run: Run) -> None:
-        wanted = self.wants()
-        now, before = (
-            self.current(slot, wanted[slot]) if slot in wanted else None
-            for slot in ("all_now", "all_before")
-        )
+        now, before = self.wanted("all_now"), self.wanted("all_before")
         if not (isinstance(now, Run) and isinstance(before, Run)):
-            self._guess_label.setText("next token")
+            # A pinned token elsewhere must not pass for the one that these would follow.
+            self.guess_label.setText(f"next token, after the last: {run.labels[-1]}")
             self._lists.setCurrentWidget(self.guesses)
             self._lists.setMinimumHeight(LEAST_LIST_HEIGHT)
             return
         self._lists.setMinimumHeight(LEAST_TABLE_HEIGHT)
-        self._guess_label.setText("next token, probability in per cent")
+        self.guess_label.setText("next token, probability in per cent")
         self._lists.setCurrentWidget(self.changes)
         off = named(self.session.selection.heads_off)
         ids, was, is_ = switched_off.guesses(now, before, len(run.next_ids))

@@ -75,6 +75,7 @@ class QKPanel(CircuitPanel):
         """Say what the lists hold."""
         side = self.question.side
         self.way.set_value(side)
+        head = self.session.selection.head.name
         token = Token(answer.token_label)
         place = f" ({side} {position})" if position is not None else ""
         for label, text in zip(
@@ -84,8 +85,8 @@ class QKPanel(CircuitPanel):
         ):
             label.setText(text)
         if side == "query":
-            return ["standing on ", token, f"{place}, this head looks for"]
-        return [token, f"{place} is what this head looks for when it stands on"]
+            return ["standing on ", token, f"{place}, {head} looks for"]
+        return [token, f"{place} is what {head} looks for when it stands on"]
 
     def small_print(self, answer: TokenRanking, facts: ModelFacts | None) -> list[str]:
         """Say what the scores were divided by, and what is left out."""

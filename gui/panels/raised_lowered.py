@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Collection
 
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from engine.messages import TokenRanking, VirtualHeadParts
-from gui.theme import UNIT
+from gui.panels.named import caption, side_by_side
 from gui.widgets.ranked_list import RankedList
 
 LEAST_LIST_HEIGHT = 72
@@ -26,34 +26,24 @@ class RaisedLowered(QWidget):
     def __init__(self, name: str, ask: Callable[[int], object]) -> None:
         super().__init__()
         self.raised, self.lowered = RankedList(), RankedList()
-        self.captions = (QLabel("raises"), QLabel("lowers"))
-        lists = QGridLayout(self)
-        lists.setContentsMargins(0, 0, 0, 0)
-        lists.setHorizontalSpacing(UNIT * 3 // 2)
-        lists.setVerticalSpacing(2)
-        for column, (caption, content) in enumerate(
-            zip(self.captions, (self.raised, self.lowered), strict=True)
-        ):
-            caption.setProperty("role", "small")
-            content.setAccessibleName(f"{name}: {caption.text()}")
+        self.captions = (caption("raises"), caption("lowers"))
+        for label, content in zip(self.captions, (self.raised, self.lowered), strict=True):
+            content.setAccessibleName(f"{name}: {label.text()}")
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
             content.setMinimumHeight(LEAST_LIST_HEIGHT)
             content.chosen.connect(ask)
-            lists.addWidget(caption, 0, column)
-            lists.addWidget(content, 1, column)
-            lists.setColumnStretch(column, 1)
-        lists.setRowStretch(1, 1)
+        self.setLayout(side_by_side(self.captions, (self.raised, self.lowered)))
 
     def height_of_rows(self) -> int:
         """Return the height at which no list scrolls."""
         rows = max(content.model().rowCount() for content in (self.raised, self.lowered))
-        caption = self.captions[0].sizeHint().height()
-        return caption + 2 + rows * self.raised.verticalHeader().defaultSectionSize() + 2
+        above = self.captions[0].sizeHint().height()
+        return above + 2 + rows * self.raised.verticalHeader().defaultSectionSize() + 2
 
     def set_captions(self, raised: str, lowered: str) -> None:
         """Say what the lists are."""
-        for caption, text in zip(self.captions, (raised, lowered), strict=True):
-            caption.setText(text)
+        for label, text in zip(self.captions, (raised, lowered), strict=True):
+            label.setText(text)
 
     def ids_of(self, ranking: TokenRanking | VirtualHeadParts) -> list[int]:
         """Return the tokens of a ranking that are listed."""
@@ -64,26 +54,31 @@ class RaisedLowered(QWidget):
         self, ranking: TokenRanking | VirtualHeadParts, pieces: Collection[int]
     ) -> None:
         """Show both ends, the token asked about marked; pieces are tokens that are no text."""
-        token = ranking.token_id
-        first = min(len(ranking.ids), MOST_ROWS)
-        self.raised.set_rows(
-            ranking.ids[:first],
-            ranking.labels[:first],
-            ranking.values[:first],
+        show_ends(self.raised, self.lowered, ranking, pieces)
+
+
+def show_ends(
+    raised: RankedList,
+    lowered: RankedList,
+    ranking: TokenRanking | VirtualHeadParts,
+    pieces: Collection[int],
+) -> None:
+    """List both ends of a ranking; in a vocabulary of few tokens each is listed once."""
+    first = min(len(ranking.ids), MOST_ROWS)
+    last = min(len(ranking.bottom_ids), MOST_ROWS, ranking.d_vocab - first)
+    ends = (
+        (raised, first, ranking.ids, ranking.labels, ranking.values),
+        (lowered, last, ranking.bottom_ids, ranking.bottom_labels, ranking.bottom_values),
+    )
+    for content, rows, ids, labels, values in ends:
+        if rows <= 0:
+            content.clear("All tokens are in the first list.")
+            continue
+        content.set_rows(
+            ids[:rows],
+            labels[:rows],
+            values[:rows],
             signed=True,
-            highlight=token,
-            pieces=pieces,
-        )
-        # In a vocabulary of few tokens both ends hold the same ones: each is listed once.
-        last = min(len(ranking.bottom_ids), MOST_ROWS, ranking.d_vocab - first)
-        if last <= 0:
-            self.lowered.clear("All tokens are in the first list.")
-            return
-        self.lowered.set_rows(
-            ranking.bottom_ids[:last],
-            ranking.bottom_labels[:last],
-            ranking.bottom_values[:last],
-            signed=True,
-            highlight=token,
+            highlight=ranking.token_id,
             pieces=pieces,
         )

@@ -44,13 +44,18 @@ def head_exists(selection: Selection, patterns: Patterns) -> bool:
 
 
 def limits(
-    values: npt.NDArray[np.floating], mask: npt.NDArray[np.bool_], kind: str, hide_bos: bool
+    values: npt.NDArray[np.floating],
+    mask: npt.NDArray[np.bool_],
+    *,
+    signed: bool = False,
+    shares: bool = False,
+    hide_bos: bool = False,
 ) -> tuple[float, float]:
     """Return the ends of the colour range of one head's picture.
 
-    A pattern runs from 0 to 1, so that two heads can be compared by eye; scores run as far
-    below 0 as above it. `hide_bos` leaves the first position out of the range, so that what
-    little goes elsewhere can be seen.
+    Shares run from 0 to 1, so that two heads can be compared by eye; signed numbers as far below 0
+    as above it; others from 0 to the largest. `hide_bos` leaves the first position out of the
+    range, so that what little goes elsewhere can be seen.
 
     Parameters
     ----------
@@ -58,8 +63,8 @@ def limits(
         One head, [query, key].
     mask
         True where a query may look, [query, key].
-    kind
-        pattern, scores or value-weighted.
+    signed, shares
+        What the values are.
     hide_bos
         Leave key 0 out.
     """
@@ -69,9 +74,9 @@ def limits(
     inside = values[seen & np.isfinite(values)]
     largest = float(np.max(np.abs(inside))) if inside.size else 0.0
     largest = largest if largest > 0 else 1.0
-    if kind == "scores":
+    if signed:
         return -largest, largest
-    if kind == "pattern" and not hide_bos:
+    if shares and not hide_bos:
         return 0.0, 1.0
     return 0.0, largest
 

@@ -60,8 +60,7 @@ class ReceiptsPanel(Panel):
         if not isinstance(found, HeadReceipts):
             return
         head = self.session.selection.head.name
-        self.mark.setText(head)
-        self.mark.show()
+        self.show_head()
         undefined = sum(receipt.passed is None for receipt in found.receipts)
         told = verdict(found)
         aside = f", {undefined} do not apply" if undefined > 1 else ""

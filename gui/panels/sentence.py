@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.palette import theme, token_font, ui_font
 
 LEAST_WIDTH = 60
+MOST_WIDTHS = 8
+"""Widths whose lines are remembered: layouts ask for a few, again and again."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,11 @@ class Token:
     """A piece of a sentence that is a token of the model."""
 
     text: str
+
+
+def plain_text(parts: Sequence[str | Token]) -> str:
+    """Return a sentence without its look, as a tool tip says it."""
+    return "".join(part.text if isinstance(part, Token) else part for part in parts)
 
 
 class Sentence(QWidget):
@@ -53,7 +60,7 @@ class Sentence(QWidget):
     @property
     def text(self) -> str:
         """The whole sentence."""
-        return "".join(part.text if isinstance(part, Token) else part for part in self._parts)
+        return plain_text(self._parts)
 
     def set_parts(self, parts: Sequence[str | Token]) -> None:
         """Say something else."""
@@ -113,6 +120,8 @@ class Sentence(QWidget):
 
     def _laid_out(self, width: float) -> QTextLayout:
         if width not in self._layouts:
+            if len(self._layouts) >= MOST_WIDTHS:
+                self._layouts.clear()
             self._layouts[width] = self._lay_out(width)
         return self._layouts[width]
 

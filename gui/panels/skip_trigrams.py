@@ -15,7 +15,7 @@ from engine.messages import (
 from gui.engine_client import EngineClient
 from gui.numbers import decimals_for, fixed, plain
 from gui.panels.panel import Panel
-from gui.panels.sentence import Sentence, Token
+from gui.panels.sentence import Sentence, Token, plain_text
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
@@ -48,7 +48,6 @@ class SkipTrigramsPanel(Panel):
 
     title = "Skip-trigrams"
     column = 2
-    share = 9
     about = "source … query → out: the open head's two circuits in one list"
     main = "trigrams"
     draws = frozenset({"head", "ov", "qk"})
@@ -115,8 +114,7 @@ class SkipTrigramsPanel(Panel):
         """Show the list."""
         found, facts = self.known("trigrams"), self.facts()
         assert isinstance(found, TrigramList)
-        self.mark.setText(self.session.selection.head.name)
-        self.mark.show()
+        self.show_head()
         rotary = facts is not None and facts.positions == "rotary"
         self.back.setVisible(rotary)
         if facts is not None:
@@ -145,7 +143,7 @@ class SkipTrigramsPanel(Panel):
         found = self.known("trigrams")
         if not isinstance(found, TrigramList) or row >= len(found.values):
             return ""
-        return "".join(p.text if isinstance(p, Token) else p for p in _told(found, row))
+        return plain_text(_told(found, row))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show the factors where there is room for them."""
@@ -156,6 +154,8 @@ class SkipTrigramsPanel(Panel):
     def _source_text(self) -> str:
         """Return the text that sources are asked to contain, where `·` may stand for a space."""
         typed = self.filter.text()
+        if "·" not in typed:
+            return typed
         found = self.current("vocabulary", Vocabulary(self.session.selection.model))
         if isinstance(found, VocabularyTokens) and not any(typed in text for text in found.texts):
             return typed.replace("·", " ")

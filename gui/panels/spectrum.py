@@ -4,7 +4,7 @@ from typing import Literal, cast
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.messages import (
     CircuitName,
@@ -17,6 +17,7 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, plain
+from gui.panels.named import caption, side_by_side
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
 from gui.session import Session
@@ -61,25 +62,18 @@ class SpectrumPanel(Panel):
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.plot.setMinimumSize(160, LEAST_PLOT_ALONE)
         self.plot.chosen.connect(self.choose)
+        self.plot.clicked_again.connect(self.put_away)
         self.overlap = Sentence("Overlap of the two ends")
         self.sentence = Sentence("The direction that was clicked")
         self.sign = Segmented([("", "+"), ("_negative", "−")], "Which side of the direction")
         self.sign.changed.connect(lambda sign: self.redraw())
-        self.ends = QWidget()
-        lists = QGridLayout(self.ends)
-        lists.setContentsMargins(0, 0, 0, 0)
-        lists.setHorizontalSpacing(UNIT * 3 // 2)
-        lists.setVerticalSpacing(2)
-        self.captions = (QLabel(), QLabel())
+        self.captions = (caption(""), caption(""))
         self.lists = (RankedList(), RankedList())
-        for column, (caption, content) in enumerate(zip(self.captions, self.lists, strict=True)):
-            caption.setProperty("role", "small")
+        for content in self.lists:
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
             content.setMinimumHeight(LEAST_LIST_HEIGHT)
-            lists.addWidget(caption, 0, column)
-            lists.addWidget(content, 1, column)
-            lists.setColumnStretch(column, 1)
-        lists.setRowStretch(1, 1)
+        self.ends = QWidget()
+        self.ends.setLayout(side_by_side(self.captions, self.lists))
         says = QGridLayout()
         says.addWidget(self.sentence, 0, 0)
         says.addWidget(self.sign, 0, 1)
@@ -111,14 +105,18 @@ class SpectrumPanel(Panel):
         self.refresh()
         self.redraw()
 
+    def put_away(self) -> None:
+        """Show no direction, and give the cards above their room back."""
+        self._chosen = None
+        self.refresh()
+        self.redraw()
+
     def draw(self) -> None:
         """Show the curves and the direction."""
-        wanted = self.wants()
-        ov, qk = self.current("ov", wanted["ov"]), self.current("qk", wanted["qk"])
+        ov, qk = self.wanted("ov"), self.wanted("qk")
         if not (isinstance(ov, SingularValues) and isinstance(qk, SingularValues)):
             return
-        self.mark.setText(self.session.selection.head.name)
-        self.mark.show()
+        self.show_head()
         self.measure.setEnabled(ov.dense_singular_values is None)
         self.plot.set_curves(
             ov.singular_values,
@@ -145,8 +143,7 @@ class SpectrumPanel(Panel):
         return f" · OV value {width + 1} is {plain(float(dense[width] / dense[0]), 1)} of the first"
 
     def _draw_direction(self) -> None:
-        request = self.wants().get("direction")
-        found = None if request is None else self.current("direction", request)
+        found = self.wanted("direction")
         shown = isinstance(found, OVDirection | QKDirection)
         self.ends.setVisible(shown)
         # The lists need room that the cards above can spare.
@@ -158,8 +155,9 @@ class SpectrumPanel(Panel):
             self.sentence.set_parts(["Click a value for the tokens at its two ends."])
             return
         circuit: Literal["ov", "qk"] = "ov" if isinstance(found, OVDirection) else "qk"
-        assert isinstance(request, Direction)
-        told = f"{circuit.upper()} direction {request.index + 1} (index {request.index} in ask), "
+        assert self._chosen is not None
+        _, index = self._chosen
+        told = f"{circuit.upper()} direction {index + 1} (index {index} in ask), "
         told += f"value {plain(found.singular_value, 3)}"
         first, last = found.group
         if last > first:
@@ -168,8 +166,8 @@ class SpectrumPanel(Panel):
         self.sentence.set_parts([told])
         self._fit_sentence()
         sign = self.sign.value()
-        for end, caption, content in zip(ENDS[circuit], self.captions, self.lists, strict=True):
-            caption.setText(f"{end} end")
+        for end, label, content in zip(ENDS[circuit], self.captions, self.lists, strict=True):
+            label.setText(f"{end} end")
             ids, labels, values = (
                 getattr(found, f"{end}_{what}{sign}") for what in ("ids", "labels", "values")
             )

@@ -33,7 +33,7 @@ class TokenChoice(QWidget):
         self.field.setFixedWidth(_WIDTH)
         self.field.setToolTip("Type a token, with its space, or #id; Enter asks about it")
         self.field.chosen.connect(lambda token: self.chosen.emit(token))
-        self.field.rejected.connect(self._refuse)
+        self.field.refused.connect(self.refused)
         self.follow = QPushButton("follow the prompt")
         self.follow.setProperty("quiet", True)
         self.follow.setToolTip(f"Go back to {follows}")
@@ -54,8 +54,3 @@ class TokenChoice(QWidget):
     def set_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""
         self.field.set_vocabulary(vocabulary.texts, vocabulary.labels)
-
-    def _refuse(self, typed: str) -> None:
-        self.refused.emit(
-            f"{typed!r} is no single token of this model: pick one from the list while typing"
-        )

@@ -9,21 +9,21 @@ from engine.messages import (
     LoadModel,
     Pair,
     Request,
-    Result,
     Run,
     VirtualHead,
     VirtualHeadParts,
     Vocabulary,
     VocabularyTokens,
 )
+from gui import pairs
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, percent
-from gui.panels import pairs, reading
+from gui.panels import reading
 from gui.panels.folding import Folding
 from gui.panels.pair_panel import PairPanel
 from gui.panels.pair_picker import PairPicker
 from gui.panels.raised_lowered import RaisedLowered
-from gui.panels.sentence import Sentence, Token
+from gui.panels.sentence import Sentence, Token, plain_text
 from gui.panels.token_choice import TokenChoice
 from gui.session import Session
 from gui.theme import UNIT
@@ -124,11 +124,9 @@ class VirtualHeadPanel(PairPanel):
             wanted["parts"] = VirtualHead(run_request, *pair, token)
         return wanted
 
-    def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Take an answer; the vocabulary goes to the field."""
-        super().receive(slot, request, result)
-        if isinstance(result, VocabularyTokens):
-            self.choice.set_vocabulary(result)
+    def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
+        """Complete over a model's vocabulary."""
+        self.choice.set_vocabulary(vocabulary)
 
     def pair(self) -> Pair | None:
         """Return the pair in view, none while it is not known which is the strongest."""
@@ -190,7 +188,7 @@ class VirtualHeadPanel(PairPanel):
 
     def describe(self, query: int, source: int) -> str:
         """Return what the tool tip of a cell says."""
-        return "".join(p.text if isinstance(p, Token) else p for p in self._cell(query, source))
+        return plain_text(self._cell(query, source))
 
     def _cell(self, query: int, source: int) -> list[str | Token]:
         parts = self.known("parts")
@@ -229,14 +227,13 @@ class VirtualHeadPanel(PairPanel):
         values = parts.exact if exact and parts.exact is not None else parts.product
         self.explanation.set_parts([EXACT if exact else PRODUCT])
         mask = np.tri(len(values), dtype=bool)
-        kind = "value-weighted" if exact else "pattern"  # no share of 1: the largest is the end
         hide_bos = self.session.selection.hide_bos and run.prepended_bos
         self.heatmap.set_grid(
             values,
             mask,
             parts.source_labels,
             parts.source_labels,
-            limits=reading.limits(values, mask, kind, hide_bos),
+            limits=reading.limits(values, mask, shares=not exact, hide_bos=hide_bos),
             row_title="query (destination)",
             column_title="source",
             unit="attention / scale" if exact else "attention",

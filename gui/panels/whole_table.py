@@ -8,9 +8,6 @@ from engine.messages import TokenTable
 from gui.numbers import fixed
 from gui.widgets.heatmap import Heatmap
 
-TABLE_TOKENS = 64
-"""Vocabularies up to this size are drawn."""
-
 
 class WholeTable:
     """Draws a token table on a heat map; a click on a row asks about its token.

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from engine.messages import HeadWorkings, Part, Step
+from engine.messages import PARTS, HeadWorkings, Step
 from gui.numbers import plain
 from gui.panels.sentence import Token
 from gui.widgets.colouring import Colouring
@@ -16,12 +16,6 @@ from gui.widgets.text_block import Paragraph
 Convention = Literal["rows", "papers"]
 """TransformerLens's shapes, one row a position; or the papers', whose weights are transposed."""
 
-PARTS: dict[Part, str] = {
-    "input": "Input",
-    "where": "Where to look",
-    "what": "What to move",
-    "prediction": "What it does to the prediction",
-}
 SHARES = ("T", "A")
 """Steps whose numbers lie between 0 and 1."""
 MOST_FACTORS = 8

@@ -4,13 +4,13 @@ from typing import cast
 
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
-from engine.messages import HeadWorkings, Part, Request, Run, Step, Workings
+from engine.messages import PARTS, HeadWorkings, Part, Request, Run, Step, Workings
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, percent, plain
 from gui.panels import reading
 from gui.panels.panel import Panel
-from gui.panels.sentence import Sentence, Token
-from gui.panels.working_steps import PARTS, Convention, cell_parts, entry, turned
+from gui.panels.sentence import Sentence, Token, plain_text
+from gui.panels.working_steps import Convention, cell_parts, entry, turned
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.matrix_sheet import MatrixSheet
@@ -78,8 +78,7 @@ class WorkingsPanel(Panel):
         found = self._found()
         if found is None:
             return
-        self.mark.setText(self.session.selection.head.name)
-        self.mark.show()
+        self.show_head()
         self.subtitle.setText(f"{len(found.steps)} steps")
         source = self._source(found)
         convention = self._convention()
@@ -89,8 +88,7 @@ class WorkingsPanel(Panel):
 
     def describe(self, cell: SheetCell) -> str:
         """Return what the tool tip of a cell says."""
-        parts = self._cell(cell)
-        return "".join(part.text if isinstance(part, Token) else part for part in parts)
+        return plain_text(self._cell(cell))
 
     def _found(self) -> HeadWorkings | None:
         found = self.known("shown")
@@ -114,7 +112,7 @@ class WorkingsPanel(Panel):
         change = found.step("ΔL")
         most = int(change.values[query].argmax())
         raised = fixed(float(change.values[query, most]), 2, signed=True)
-        divided = f"{plain(score, 3)} ÷ {plain(found.divisor)} = {plain(score / found.divisor, 3)}"
+        divided = f"{plain(score, 3)} ÷ {plain(found.divisor)} = {fixed(score / found.divisor, 2)}"
         before = " before the final norm" if "final norm" in change.sentence else ""
         return [
             "from ",

@@ -14,20 +14,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from gui.theme import UNIT
-from gui.widgets import cell_map_marks, colour_bar, painting
+from gui.widgets import cell_map_marks, colour_bar
 from gui.widgets.cell_map_layout import CellMapLayout, Cells, lay_out
 from gui.widgets.cell_pixels import picture
 from gui.widgets.pointing import Pointing
-
-_FAR = 10**9
-_STEPS = {
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-    Qt.Key.Key_Home: (0, -_FAR),
-    Qt.Key.Key_End: (0, _FAR),
-}
+from gui.widgets.steps import ARROWS, ROW_ENDS
 
 
 class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
@@ -53,7 +44,6 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
         self._marked = (-1, -1)
         self._describe: Callable[[int, int], str] | None = None
         self._beside_tips: tuple[str, ...] = ()
-        self._message = ""
         self._layout: CellMapLayout | None = None
         self._picture: QPixmap | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -78,8 +68,8 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
                 f"{len(cells.row_labels)} x {len(cells.column_labels)} labels"
             )
         if not cells.values.size:
-            raise ValueError("no cells: say so by clear")
-        self._cells, self._message = cells, ""
+            raise ValueError("there are no cells")
+        self._cells = cells
         self.pointed = None
         self._lay_out()
 
@@ -103,12 +93,6 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
             Of the title of each small column.
         """
         self._describe, self._beside_tips = describe, beside
-
-    def clear(self, message: str) -> None:
-        """Show a sentence instead of cells."""
-        self._cells, self._message = None, message
-        self._marked, self.pointed = (-1, -1), None
-        self._lay_out()
 
     def cell_rect(self, row: int, column: int) -> QRectF:
         """Return where a cell that is in sight is drawn, in pixels of the viewport.
@@ -185,9 +169,7 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
         """Draw the image of the cells, then all that stands on and around it."""
         painter = QPainter(self.viewport())
         cells = self._cells
-        if cells is None:
-            painting.message(painter, self.viewport().rect(), self._message)
-        else:
+        if cells is not None:
             layout = self._laid_out(painter.deviceTransform().m11())
             painter.drawPixmap(layout.grid.bounds.topLeft(), self._pixels(cells, layout))
             cell_map_marks.draw_lines(painter, layout, cells)
@@ -227,7 +209,8 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
         """Ask for the row or the column beside the marked one."""
         key = Qt.Key(event.key())
         page = 0 if self._cells is None else max(1, self._laid_out().shown[0] - 1)
-        steps = {**_STEPS, Qt.Key.Key_PageUp: (-page, 0), Qt.Key.Key_PageDown: (page, 0)}
+        pages = {Qt.Key.Key_PageUp: (-page, 0), Qt.Key.Key_PageDown: (page, 0)}
+        steps = ARROWS | ROW_ENDS | pages
         if key not in steps or self._cells is None:
             super().keyPressEvent(event)
             return

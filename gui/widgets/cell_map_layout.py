@@ -16,7 +16,6 @@ from gui.widgets import axis_labels, colour_bar
 from gui.widgets.axis_labels import Turn
 from gui.widgets.colouring import Colouring
 from gui.widgets.grid_geometry import GridGeometry
-from gui.widgets.raster import edges
 
 _HALF = UNIT // 2
 _ACROSS = 44.0
@@ -27,8 +26,6 @@ _LONGEST, _SHORTEST = 14.0 * UNIT, 5.0 * UNIT
 """Pixels that a label may take at most, and may take whatever the height."""
 _MARGIN = 3
 """Left of the labels, so that the focus ring does not touch them."""
-_EVEN_FROM = 8
-"""Cells of at least so many device pixels are all alike."""
 _BAR_FROM = 420
 """A map at least so wide has a colour bar."""
 
@@ -205,11 +202,7 @@ def lay_out(
         max(0, min(first[0], len(cells.row_labels) - rows)),
         max(0, min(first[1], len(cells.column_labels) - columns)),
     )
-    grid = GridGeometry(
-        _edges(rows, high, ratio) + round(top * ratio),
-        _edges(columns, wide, ratio) + round(margin * ratio),
-        ratio,
-    )
+    grid = GridGeometry.cells((rows, high, top), (columns, wide, margin), ratio)
     bar = None
     if bar_width:
         least = max(3 * small.height(), small.horizontalAdvance(cells.unit) + _HALF)
@@ -228,10 +221,3 @@ def _share(count: int, room: float, limits: tuple[float, float]) -> tuple[float,
         return min(room / count, most), count
     shown = max(1, int(room / least))
     return room / shown, shown
-
-
-def _edges(count: int, each: float, ratio: float) -> npt.NDArray[np.intp]:
-    each *= ratio
-    if each >= _EVEN_FROM:
-        each = float(int(each))
-    return edges(count, max(1, int(each * count)))

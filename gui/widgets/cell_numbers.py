@@ -14,6 +14,8 @@ MOST = 4096
 """No grid with more cells has room for numbers on any screen."""
 _ROUNDING = 1e-6
 """What whole numbers may be off by, over the largest of them, in single precision."""
+_LARGE = 2
+"""From here on one decimal less still tells the large numbers of a grid apart."""
 
 
 def decimals_that_fit(
@@ -38,7 +40,7 @@ def decimals_that_fit(
     if np.abs(finite - np.rint(finite)).max() > _ROUNDING * np.abs(finite).max():
         least = decimals_for(finite)
         choices = [(least + 1, 0.5), (least, 0.9)]
-        if np.abs(finite).max() >= 10 and least > 1:
+        if np.abs(finite).max() >= _LARGE and least > 1:
             choices.append((least - 1, 0.9))
     for decimals, share in choices:
         if max(metrics.horizontalAdvance(fixed(end, decimals)) for end in ends) <= share * width:

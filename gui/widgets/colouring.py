@@ -49,8 +49,9 @@ class Colouring:
         span = self.high - self.low
         # A factor too large for float32 (limits that nearly meet) must not overflow to NaN.
         scale = 255.0 / span if span > 1e-30 else 0.0
-        scaled = np.subtract(numbers, numbers.dtype.type(self.low))
-        np.multiply(scaled, numbers.dtype.type(scale), out=scaled)
+        with np.errstate(over="ignore"):  # what overflows is beyond the limits, and clipped
+            scaled = np.subtract(numbers, numbers.dtype.type(self.low))
+            np.multiply(scaled, numbers.dtype.type(scale), out=scaled)
         missing = np.isnan(scaled)
         np.clip(scaled, 0.0, 255.0, out=scaled)
         np.rint(scaled, out=scaled)

@@ -21,6 +21,7 @@ from gui.numbers import decimals_for, fixed
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.pointing import Pointing
+from gui.widgets.steps import ALONG
 
 _NEAR = 16.0
 """A click farther than this many pixels from every point chooses none."""
@@ -29,14 +30,7 @@ _REACH = 1.08
 """What of each axis is shown, in shares of the largest magnitude: dots at its end are whole."""
 _TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 _TITLES = ("real part", "imaginary part")
-_STEPS = {
-    Qt.Key.Key_Left: -1,
-    Qt.Key.Key_Up: -1,
-    Qt.Key.Key_Right: 1,
-    Qt.Key.Key_Down: 1,
-    Qt.Key.Key_Home: -(10**6),
-    Qt.Key.Key_End: 10**6,
-}
+_STEPS = {**ALONG, Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
 class ComplexPlane(Pointing[int], QWidget):

@@ -38,15 +38,25 @@ class GridGeometry:
         most
             Side of a cell at most, logical pixels.
         """
-        side = max(0.0, min(area.width() / columns, area.height() / rows, most)) * ratio
-        if side >= _UNEVEN_BELOW:
-            side = float(int(side))
-        left, top = round(area.left() * ratio), round(area.top() * ratio)
-        return cls(
-            edges(rows, max(1, int(side * rows))) + top,
-            edges(columns, max(1, int(side * columns))) + left,
-            ratio,
-        )
+        side = max(0.0, min(area.width() / columns, area.height() / rows, most))
+        return cls.cells((rows, side, area.top()), (columns, side, area.left()), ratio)
+
+    @classmethod
+    def cells(
+        cls, rows: tuple[int, float, float], columns: tuple[int, float, float], ratio: float
+    ) -> "GridGeometry":
+        """Lay out cells of a size.
+
+        Parameters
+        ----------
+        rows
+            How many there are, how high each is and where the first begins, logical pixels.
+        columns
+            The same across.
+        ratio
+            Device pixels per logical pixel.
+        """
+        return cls(_edges(*rows, ratio), _edges(*columns, ratio), ratio)
 
     @cached_property
     def bounds(self) -> QRectF:
@@ -114,3 +124,10 @@ def _place(marks: IntArray, at: float) -> int:
     if not marks[0] <= at < marks[-1]:
         return -1
     return int(np.searchsorted(marks, at, side="right")) - 1
+
+
+def _edges(count: int, side: float, start: float, ratio: float) -> IntArray:
+    pixels = side * ratio
+    if pixels >= _UNEVEN_BELOW:
+        pixels = float(int(pixels))
+    return edges(count, max(1, int(pixels * count))) + round(start * ratio)

@@ -17,13 +17,7 @@ from gui.widgets.colouring import Colouring, Colours
 from gui.widgets.heatmap_layout import HeatmapLayout, lay_out
 from gui.widgets.labelled_grid import NOTHING, LabelledGrid
 from gui.widgets.pointing import Pointing
-
-_STEPS = {
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-}
+from gui.widgets.steps import ARROWS
 
 
 class Heatmap(Pointing[tuple[int, int]], QWidget):
@@ -42,7 +36,6 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         self._shown = NOTHING
         self._pinned: tuple[int | None, int | None] = (None, None)
         self._describe: Callable[[int, int], str] | None = None
-        self._message = ""
         self._picture: QPixmap | None = None
         self._layout: HeatmapLayout | None = None
         self.setMouseTracking(True)
@@ -94,7 +87,6 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         colouring = Colouring(colours, float(limits[0]), float(limits[1]))
         titles = (row_title, column_title)
         self._shown = LabelledGrid(values, mask, labels, titles, unit, colouring, pieces)
-        self._message = "Nothing to show." if self._shown.empty else ""
         self.pointed = None
         self.set_pinned(*self._pinned)
         self._forget_layout()
@@ -107,13 +99,6 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
     def set_describe(self, describe: Callable[[int, int], str]) -> None:
         """Say what the tool tip of a cell says, as plain text."""
         self._describe = describe
-
-    def clear(self, message: str) -> None:
-        """Show a sentence instead of numbers."""
-        self._shown = NOTHING
-        self._pinned, self.pointed = (None, None), None
-        self._message = message
-        self._forget_layout()
 
     def cell_rect(self, row: int, column: int) -> QRectF:
         """Return where a cell is drawn, in pixels of this widget."""
@@ -180,12 +165,12 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         return QSize(26 * UNIT, 22 * UNIT)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the grid, or the message."""
+        """Draw the grid, or say that it has no cells."""
         painter = QPainter(self)
-        if self._message:
-            painting.message(painter, self.rect(), self._message)
-        elif not self._shown.empty:
+        if not self._shown.empty:
             self._paint(painter)
+        elif self._shown is not NOTHING:
+            painting.message(painter, self.rect(), "Nothing to show.")
         self.draw_ring(painter)
         painter.end()
 
@@ -204,7 +189,7 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the cell beside the pinned one."""
-        step = _STEPS.get(Qt.Key(event.key()))
+        step = ARROWS.get(Qt.Key(event.key()))
         if step is None or self._shown.empty:
             super().keyPressEvent(event)
             return

@@ -20,24 +20,18 @@ from engine.messages import Head
 from gui import palette
 from gui.numbers import fixed
 from gui.theme import UNIT
-from gui.widgets import matrix_marks, painting
+from gui.widgets import matrix_marks
 from gui.widgets.grid_geometry import GridGeometry
 from gui.widgets.head_pictures import HeadPictures
 from gui.widgets.pointing import Pointing
+from gui.widgets.steps import ARROWS, ROW_ENDS
 
 _LEAST_SIDE = 14
 _MOST_SIDE = 96
 _GAP = 2
 """Pixels between two heads."""
 
-_STEPS = {
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-    Qt.Key.Key_Home: (0, -(10**6)),
-    Qt.Key.Key_End: (0, 10**6),
-}
+_STEPS = ARROWS | ROW_ENDS
 
 
 class MatrixGrid(Pointing[Head], QAbstractScrollArea):
@@ -59,7 +53,6 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
         self._off: Sequence[Head] = ()
         self._selected: Head | None = None
         self._describe: Callable[[Head], str] | None = None
-        self._message = ""
         self._picture: QPixmap | None = None
         self._geometry: GridGeometry | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -124,13 +117,6 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
         """Say what the tool tip of a head says, as plain text."""
         self._describe = describe
 
-    def clear(self, message: str) -> None:
-        """Show a sentence instead of heads."""
-        self._shown = HeadPictures()
-        self._best = {}
-        self._message = message
-        self._forget_image()
-
     def head_rect(self, head: Head) -> QRectF:
         """Return where a head is drawn, in pixels of the viewport."""
         return self._laid_out().cell(*head).translated(self._offset())
@@ -169,11 +155,9 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
         return QSize(16 * UNIT, 10 * UNIT)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the heads, or the message."""
+        """Draw the heads, if there are any."""
         painter = QPainter(self.viewport())
-        if self._shown.empty:
-            painting.message(painter, self.viewport().rect(), self._message)
-        else:
+        if not self._shown.empty:
             self._paint(painter)
         self.draw_ring(painter)
         painter.end()

@@ -12,13 +12,8 @@ from gui.widgets.cell_pixels import picture
 from gui.widgets.pointing import Pointing
 from gui.widgets.sheet_layout import Entry, Placed, lay_out
 from gui.widgets.sheet_places import SheetCell
+from gui.widgets.steps import ARROWS
 
-_STEPS = {
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-}
 _PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 
 
@@ -164,7 +159,7 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the cell beside the current one, or for one of the next matrix."""
         key = Qt.Key(event.key())
-        if not self._placed or key not in (*_STEPS, *_PAGES):
+        if not self._placed or key not in (*ARROWS, *_PAGES):
             super().keyPressEvent(event)
             return
         self.show_ring()
@@ -174,7 +169,7 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
             cell = SheetCell(number, *self._start(number))
         else:
             shown = self._entries[now.entry].grid
-            cell = SheetCell(now.entry, *shown.beside((now.row, now.column), _STEPS[key]))
+            cell = SheetCell(now.entry, *shown.beside((now.row, now.column), ARROWS[key]))
         self.show_entry(cell.entry)
         self.ask_for(cell)
 
@@ -235,6 +230,7 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
     def _on_scrolled(self) -> None:
         if not self._placed:
             return
+        self.point_at(None)  # another cell has come under the mouse, which has not moved
         part = self._placed[self._at_top()].entry.part
         bar = self.verticalScrollBar()
         if bar.maximum() and bar.value() == bar.maximum():

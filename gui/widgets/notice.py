@@ -62,11 +62,7 @@ class Notice(QFrame):
         self._text.setText(text)
         self.setAccessibleDescription(text)
         self._button.setVisible(bool(details))
-        if self.property("notice") != kind:
-            self.setProperty("notice", kind)
-            for widget in (self, self._text):
-                widget.style().unpolish(widget)
-                widget.style().polish(widget)
+        palette.set_look(self, "notice", kind, self._text)
         self.setVisible(bool(text))
 
     def _show_details(self) -> None:

@@ -4,12 +4,21 @@ from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPaintEvent, QResizeEvent, QTextCursor
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QKeyEvent,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+    QTextCursor,
+)
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from gui.theme import UNIT
 
 _DEBOUNCE = 250
+_LONGEST_WAIT = 750
+"""Milliseconds after which somebody who types without a pause is told of, too."""
 _MARGIN = UNIT // 2
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _HISTORY = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -21,7 +30,8 @@ class PromptEdit(QPlainTextEdit):
     submitted = Signal()
     """Somebody pressed Enter."""
     edited = Signal()
-    """The text has changed, and then not for a quarter of a second."""
+    """The text has changed, and then not for a quarter of a second; while it keeps changing, told
+    every three quarters of one."""
 
     def __init__(self, parent: QWidget | None = None, *, max_lines: int = 8) -> None:
         super().__init__(parent)
@@ -32,7 +42,11 @@ class PromptEdit(QPlainTextEdit):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_DEBOUNCE)
-        self._timer.timeout.connect(self.edited)
+        self._timer.timeout.connect(self._tell)
+        self._overdue = QTimer(self)
+        self._overdue.setSingleShot(True)
+        self._overdue.setInterval(_LONGEST_WAIT)
+        self._overdue.timeout.connect(self._tell)
         self.setAccessibleName("Prompt")
         # A margin of the document is scrolled away, and then half a line would show in its room.
         self.document().setDocumentMargin(0)
@@ -41,7 +55,10 @@ class PromptEdit(QPlainTextEdit):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.textChanged.connect(self._timer.start)
+        # Lines are wrapped, but Qt counts a few pixels more than they have and scrolls by them.
+        across = self.horizontalScrollBar()
+        across.rangeChanged.connect(lambda: across.setRange(0, 0))
+        self.textChanged.connect(self._on_typed)
         self.document().documentLayout().documentSizeChanged.connect(self._grow)
         self._grow()
 
@@ -54,7 +71,7 @@ class PromptEdit(QPlainTextEdit):
         """Replace the text, which can be undone, without telling of an edit."""
         if text != self.toPlainText():
             self._replace(text)
-        self._timer.stop()
+        self._stop()
 
     def set_history(self, texts: Sequence[str]) -> None:
         """Remember earlier prompts, oldest first."""
@@ -74,9 +91,16 @@ class PromptEdit(QPlainTextEdit):
         return QSize(super().minimumSizeHint().width(), self._height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wrap anew, which may change the height."""
+        """Wrap anew, which may change the height, and stay where one types."""
         super().resizeEvent(event)
         self._grow()
+        self.ensureCursorVisible()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Wrap anew: a scroll bar that comes while Qt first lays out narrows no line."""
+        super().showEvent(event)
+        for mode in (self.LineWrapMode.NoWrap, self.LineWrapMode.WidgetWidth):
+            self.setLineWrapMode(mode)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow theme and font."""
@@ -94,12 +118,25 @@ class PromptEdit(QPlainTextEdit):
         """Submit, walk the history, or type."""
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if event.key() in _ENTER and not shift:
-            self._timer.stop()
+            self._stop()
             self.submitted.emit()
         elif event.key() in _ENTER:
             self.insertPlainText("\n")
         elif not (event.key() in _HISTORY and not shift and self._walk(Qt.Key(event.key()))):
             super().keyPressEvent(event)
+
+    def _on_typed(self) -> None:
+        self._timer.start()
+        if not self._overdue.isActive():
+            self._overdue.start()
+
+    def _tell(self) -> None:
+        self._stop()
+        self.edited.emit()
+
+    def _stop(self) -> None:
+        self._timer.stop()
+        self._overdue.stop()
 
     def _walk(self, key: Qt.Key) -> bool:
         """Show the earlier or later prompt, from the first or last line of this one."""

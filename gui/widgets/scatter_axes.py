@@ -143,7 +143,7 @@ class Axes:
         painting.rotated_text(painter, side, middle, up)
         missing = int((~self.drawn).sum())
         if missing:
-            told = f"{missing} of {len(self.drawn)} not shown: a number is not defined"
+            told = f"{missing} of {len(self.drawn)} not shown: not defined"
             told = metrics.elidedText(told, Qt.TextElideMode.ElideRight, int(area.width()))
             above = QRectF(area.left(), 0, area.width(), height)
             painter.drawText(above, Qt.TextFlag.TextSingleLine, told)

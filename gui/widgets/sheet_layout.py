@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF
 
@@ -14,7 +13,6 @@ from gui.widgets import axis_labels, cell_numbers
 from gui.widgets.grid_geometry import GridGeometry
 from gui.widgets.heatmap_layout import HeatmapLayout
 from gui.widgets.labelled_grid import LabelledGrid
-from gui.widgets.raster import edges
 from gui.widgets.text_block import Paragraph, TextBlock
 
 BESIDE_FROM = 560
@@ -133,7 +131,7 @@ def _matrix(
     room = max(width - row_room - UNIT, 1.0)
     across, down = _cell(shown, room, metrics)
     top += max((metrics.height() - down) / 2, 0.0)  # the first label is taller than its row
-    grid = GridGeometry(_edges(rows, down, top, ratio), _edges(columns, across, left, ratio), ratio)
+    grid = GridGeometry.cells((rows, down, top), (columns, across, left), ratio)
     turn = axis_labels.turn_for(shown.labels[1], grid.column_pitch, metrics)
     column_room = metrics.height()
     if turn == "up":
@@ -163,10 +161,3 @@ def _number_width(shown: LabelledGrid) -> float:
             break
         width += 2.0
     return width + UNIT / 2
-
-
-def _edges(count: int, side: float, start: float, ratio: float) -> np.ndarray:
-    pixels = side * ratio
-    if pixels >= UNIT:  # cells that are large enough are all alike
-        pixels = float(int(pixels))
-    return edges(count, max(1, round(pixels * count))) + round(start * ratio)

@@ -4,23 +4,32 @@ pyqtgraph's titles, labels and legends parse HTML, so none of them is used.
 """
 
 from collections.abc import Callable, Mapping
-from math import ceil, floor, log10
+from math import floor, log10
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+)
 from PySide6.QtWidgets import QFrame, QWidget
 
 from gui import palette
 from gui.theme import UNIT
-from gui.widgets import painting, tool_tip
+from gui.widgets import decades, painting, tool_tip
 
 CIRCUITS = {"ov": "W_OV", "qk": "W_QK"}
 _DOT = 5
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LINES_AROUND = 5
+"""Lines of small print above and below the axes."""
 
 
 class Curve(NamedTuple):
@@ -45,7 +54,6 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         self._log = True
         self._floor = 0.0
         self._selected: tuple[str, int] | None = None
-        self._message = ""
         self._ring = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -53,11 +61,13 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         self.setMenuEnabled(False)
         self.hideButtons()
         self.getViewBox().setDefaultPadding(0)
+        # An axis that needs more room for its numbers moves the box, and with it what we paint.
+        self.getViewBox().sigResized.connect(self._on_box_moved)
         self.dress()
 
     def set_curves(self, curves: Mapping[str, Curve], d_head: int) -> None:
         """Show curves, and the cliff after d_head values."""
-        self._curves, self._d_head, self._message = curves, d_head, ""
+        self._curves, self._d_head = curves, d_head
         self._draw()
 
     def set_log(self, log: bool) -> None:
@@ -70,11 +80,6 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         """Ring a value."""
         self._selected = selected
         self.viewport().update()
-
-    def set_message(self, message: str) -> None:
-        """Show a sentence instead of curves."""
-        self._curves, self._message = {}, message
-        self._draw()
 
     def set_ring(self, ring: bool) -> None:
         """Show or hide the ring of the keyboard's focus."""
@@ -116,9 +121,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._message:
-            painting.message(painter, self.viewport().rect(), self._message)
-        elif self._curves:
+        if self._curves:
             self._paint_groups(painter)
             self._paint_ring(painter)
             self._paint_texts(painter)
@@ -161,6 +164,11 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
             )
         self.viewport().update()
 
+    def _on_box_moved(self) -> None:
+        if self._curves:
+            self._set_scale()
+        self.viewport().update()
+
     def _set_scale(self) -> None:
         values = [curve.values for curve in self._curves.values()]
         beyond = [curve.beyond for curve in self._curves.values()]
@@ -174,7 +182,9 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         least = float(kept.min()) if kept.size else top
         # Where there are lesser ones they lie a decade further down, so that they are seen to fall.
         falls = bool((every < least).any())
-        self._floor = 10.0 ** (floor(log10(least) - 1e-9) - falls)
+        self._floor = (
+            decades.below(least) if not falls else 10.0 ** (floor(log10(least) - 1e-9) - 1)
+        )
         low = float(np.log10(self._floor)) if self._log else 0.0
         high = float(self._height(top))
         count = max(self._d_head, *(len(c.values) + len(c.beyond) for c in self._curves.values()))
@@ -183,7 +193,9 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         span = high - low
         self.setYRange(low - 0.02 * span, high + 0.08 * span, padding=0)
         self.getAxis("bottom").setTicks([self._ticks(count)])
-        self.getAxis("left").setTicks([_decades(low, high)] if self._log else None)
+        line = QFontMetricsF(palette.ui_font(small=True)).height()
+        room = (self.height() - _LINES_AROUND * line) / (1.2 * line)
+        self.getAxis("left").setTicks([decades.ticks(low, high, room)] if self._log else None)
 
     def _ticks(self, count: int) -> list[tuple[int, str]]:
         step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if count / s <= 8)
@@ -255,26 +267,9 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         )
         notes = ["index"]
         if self._has_floored():
-            floored = _power(round(log10(self._floor)))
+            floored = decades.power(round(log10(self._floor)))
             notes.append(f"below {floored}: drawn at the bottom")
         top = whole.bottom() - len(notes) * (small + 2)
         for note in notes:
             painter.drawText(QRectF(box.left(), top, box.width(), small), centre, note)
             top += small + 2
-
-
-def _decades(low: float, high: float) -> list[tuple[float, str]]:
-    """Return where a logarithmic axis has ticks, as exponents, and what stands there."""
-    first, last = ceil(low - 1e-9), floor(high + 1e-9)
-    step = max(1, ceil((last - first) / 6))
-    ticks = [(float(n), _power(n)) for n in range(first, last + 1, step)]
-    if last - first > 2:
-        return ticks
-    between = [(n + log10(m), m * 10.0**n) for n in range(first - 1, last + 1) for m in (2, 5)]
-    return sorted(ticks + [(at, f"{value:g}") for at, value in between if low <= at <= high])
-
-
-def _power(exponent: int) -> str:
-    if -4 < exponent < 4:
-        return f"{10.0**exponent:g}"
-    return "10" + str(exponent).translate(_SUPERSCRIPT)

@@ -12,16 +12,10 @@ from gui.numbers import decimals_for, fixed
 from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.spectrum_canvas import CIRCUITS, Curve, SpectrumCanvas
+from gui.widgets.steps import ALONG
 
 _NEAR = 24.0
 """A click farther than this many pixels from every value chooses none."""
-
-_STEPS = {
-    Qt.Key.Key_Left: -1,
-    Qt.Key.Key_Right: 1,
-    Qt.Key.Key_Home: -(10**6),
-    Qt.Key.Key_End: 10**6,
-}
 
 
 class SpectrumPlot(QWidget):
@@ -33,6 +27,9 @@ class SpectrumPlot(QWidget):
 
     chosen = Signal(str, int)
     """Circuit, `ov` or `qk`, and index of the value that is asked for."""
+
+    clicked_again = Signal()
+    """A click on the value that is ringed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,11 +86,6 @@ class SpectrumPlot(QWidget):
         self._canvas.set_selected(self._selected)
         self.setAccessibleDescription("" if circuit is None else self._say(circuit, index))
 
-    def clear(self, message: str) -> None:
-        """Show a sentence instead of curves."""
-        self._curves = {}
-        self._canvas.set_message(message)
-
     def value_position(self, circuit: str, index: int) -> QPointF:
         """Return where a value is drawn, in pixels of this widget."""
         at = self._canvas.place(index, float(self._curves[circuit].values[index]))
@@ -110,7 +102,7 @@ class SpectrumPlot(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the value beside the selected one, or for the other circuit's."""
         key = Qt.Key(event.key())
-        if not self._curves or key not in (*_STEPS, Qt.Key.Key_Up, Qt.Key.Key_Down):
+        if not self._curves or key not in (*ALONG, Qt.Key.Key_Up, Qt.Key.Key_Down):
             super().keyPressEvent(event)
             return
         self._canvas.set_ring(True)
@@ -118,8 +110,8 @@ class SpectrumPlot(QWidget):
         circuit, index = self._selected or (names[0], -1)
         if circuit not in self._curves:
             circuit = names[0]
-        if key in _STEPS:
-            index += _STEPS[key]
+        if key in ALONG:
+            index += ALONG[key]
         elif self._selected is not None:
             circuit = names[(names.index(circuit) + 1) % len(names)]
         last = len(self._curves[circuit].values) - 1
@@ -157,7 +149,9 @@ class SpectrumPlot(QWidget):
     def _press(self, point: QPointF) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         found = self._nearest(point)
-        if found is not None:
+        if found is not None and found == self._selected:
+            self.clicked_again.emit()
+        elif found is not None:
             self.chosen.emit(*found)
 
     def _tip_at(self, point: QPointF) -> str:

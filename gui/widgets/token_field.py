@@ -17,8 +17,8 @@ class TokenField(QLineEdit):
 
     chosen = Signal(int)
     """Id of the token that somebody entered or picked."""
-    rejected = Signal(str)
-    """What was entered and is no single token, as typed."""
+    refused = Signal(str)
+    """A sentence about what was entered and is no single token."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,6 +34,7 @@ class TokenField(QLineEdit):
         self.setPlaceholderText("a token")
         self.setAccessibleName("Token")
         self.setFont(palette.token_font())
+        self.setProperty("refused", False)
         self.textEdited.connect(self._offer)
 
     def set_vocabulary(self, texts: Sequence[str], labels: Sequence[str]) -> None:
@@ -81,7 +82,7 @@ class TokenField(QLineEdit):
         return popup
 
     def _offer(self, typed: str) -> None:
-        self._refuse(False)
+        palette.set_look(self, "refused", False)
         self._ids = self._index.complete(typed, _MOST)
         self._offered.setStringList([self._index.labels[token] for token in self._ids])
         popup = self._popup()
@@ -98,8 +99,11 @@ class TokenField(QLineEdit):
     def _enter(self) -> None:
         token = self._index.find(self.text())
         if token is None:
-            self._refuse(True)
-            self.rejected.emit(self.text())
+            palette.set_look(self, "refused", True)
+            self.refused.emit(
+                f"{self.text()!r} is no single token of this model: pick one from the list while "
+                "typing"
+            )
         else:
             self._choose(token)
 
@@ -110,13 +114,7 @@ class TokenField(QLineEdit):
         self.chosen.emit(token)
 
     def _show_token(self) -> None:
-        self._refuse(False)
+        palette.set_look(self, "refused", False)
         if self._token is not None and self._token < len(self._index.labels):
             self.setText(self._index.labels[self._token])
         self.setModified(False)
-
-    def _refuse(self, refused: bool) -> None:
-        if bool(self.property("refused")) != refused:
-            self.setProperty("refused", refused)
-            self.style().unpolish(self)
-            self.style().polish(self)

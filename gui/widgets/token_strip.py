@@ -14,15 +14,12 @@ from gui.theme import RADIUS, UNIT
 from gui.widgets import painting, tool_tip
 from gui.widgets.colouring import Colouring, Colours, ink
 from gui.widgets.pointing import Pointing
+from gui.widgets.steps import ALONG
 
 _GAP = UNIT // 2
 _PAD = UNIT // 2 + 1
-_STEPS = {
-    Qt.Key.Key_Left: -1,
-    Qt.Key.Key_Right: 1,
-    Qt.Key.Key_Home: -(10**9),
-    Qt.Key.Key_End: 10**9,
-}
+_MOST_WIDTHS = 8
+"""Widths whose tiles are remembered: layouts ask for a few, again and again."""
 
 
 class TokenStrip(Pointing[int], QAbstractScrollArea):
@@ -44,7 +41,7 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         self._grounds: list[QColor | None] = []
         self._pinned: int | None = None
         self._tiles: list[QRect] = []
-        self._flows: dict[int, list[QRect]] = {}  # by width: layouts ask for many, again and again
+        self._flows: dict[int, list[QRect]] = {}  # by width
         self._pitch = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -175,15 +172,15 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the token beside the pinned one."""
         key = Qt.Key(event.key())
-        if not self._labels or key not in (*_STEPS, Qt.Key.Key_Up, Qt.Key.Key_Down):
+        if not self._labels or key not in (*ALONG, Qt.Key.Key_Up, Qt.Key.Key_Down):
             super().keyPressEvent(event)
             return
         self.show_ring()
         last = len(self._labels) - 1
         if self._pinned is None:
             self.clicked.emit(last)
-        elif key in _STEPS:
-            self.clicked.emit(min(max(self._pinned + _STEPS[key], 0), last))
+        elif key in ALONG:
+            self.clicked.emit(min(max(self._pinned + ALONG[key], 0), last))
         else:
             self.clicked.emit(self._on_other_line(-1 if key == Qt.Key.Key_Up else 1))
 
@@ -232,6 +229,8 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
 
     def _flow(self, width: int) -> list[QRect]:
         if width not in self._flows:
+            if len(self._flows) >= _MOST_WIDTHS:
+                self._flows.clear()
             self._flows[width] = self._flowed(width)
         return self._flows[width]
 

@@ -42,11 +42,11 @@ def opened(qtbot, open_window):
 
     def made(selection):
         window = open_window(selection)
-        cards = {panel.title: panel for panel in window.panels}
         for dock in window.docks:
-            if dock.panel.title in ("Workings", "Receipts"):
+            if dock.kind.title in ("Workings", "Receipts"):
                 dock.toggleViewAction().trigger()
         settle(qtbot, window)
+        cards = {panel.title: panel for panel in window.panels}
         return window, cards["Workings"], cards["Receipts"]
 
     return made

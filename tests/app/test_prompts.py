@@ -73,7 +73,7 @@ def test_the_first_texts_head_reads_as_it_is_printed(qtbot, open_window):
     panels = {panel.title: panel for panel in window.panels}
     last = panels["Attention"].known("shown").values[0, 4]
     assert [f"{value:.3f}" for value in last] == ["0.624", "0.075", "0.075", "0.152", "0.075"]
-    assert panels["OV"].sentence.text == "reading result at position 0, this head raises and lowers"
+    assert panels["OV"].sentence.text == "reading result at position 0, L0H0 raises and lowers"
     assert panels["OV"].strongest.model().index(0, 1).data() == "result"
     assert panels["OV"].known("tokens").value == 2
     table = panels["OV"].known("table").values

@@ -105,8 +105,10 @@ def test_z_is_there_for_the_best_fifty_and_the_pair_asked_for(answer):
         (Composition("toy-2l", "k", Head(0, 0)), "a pair is two heads"),
         (Composition("toy-2l", "k", Head(1, 0), Head(0, 0)), "not in a later layer"),
         (Composition("toy-2l", "k", Head(0, 1), Head(1, 0)), "toy-2l has heads"),
+        (Composition("toy-2l", "k", seed=-1), "the seed must be 0 to .*, not -1$"),
+        (Composition("toy-2l", "k", seed=2**64), "the seed must be 0 to .*, not 18,446"),
     ],
 )
-def test_a_pair_that_is_none_is_refused(answer, question, sentence):
+def test_a_pair_or_a_seed_that_is_none_is_refused(answer, question, sentence):
     with pytest.raises(Refused, match=sentence):
         answer(question)

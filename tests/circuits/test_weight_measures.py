@@ -5,8 +5,12 @@ import pytest
 import torch
 
 from engine import Engine
+from engine.circuits import weight_measures
+from engine.circuits.weight_measures import copying_share
 from engine.job import Cancelled, Job
 from engine.messages import WEIGHT_MEASURES, HeadScores
+from engine.model import Model
+from engine.sources.bundled import read_folder
 from tests.oracles import dense_circuits, toy_head
 
 SMALL = ("random", "random-without-norm", "toy", "toy-sharp", "side-by-side")
@@ -42,6 +46,19 @@ def test_copying_share_is_that_of_the_whole_table(answer, raw, name):
         least, most = _copying(model, *place)
         assert least - 1e-6 <= shares[place] <= most + 1e-6
         assert name not in TRAINED or most - least < 0.01
+
+
+@pytest.mark.parametrize("name", ["random", "random-without-norm", "side-by-side"])
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (2, 4), (4, 4), (5, 15)])
+@torch.inference_mode()
+def test_tiles_that_do_not_fit_the_vocabulary_change_no_share(
+    made, monkeypatch, name, rows, columns
+):
+    model = Model(read_folder(made / "models" / name))
+    expected = [copying_share(model, head, Job()) for head in model.heads]
+    monkeypatch.setattr(weight_measures, "ROWS", rows)
+    monkeypatch.setattr(weight_measures, "COLUMNS", columns)
+    assert [copying_share(model, head, Job()) for head in model.heads] == expected
 
 
 def test_the_texts_head_copies_two_tokens_of_five(answer):

@@ -39,6 +39,8 @@ def parse(question, argv):
         ("run-prompt", [*PROMPT, "--bos"], RunPrompt("toy", "ans 0", True)),
         ("run-prompt", [*PROMPT, "--no-bos"], RunPrompt("toy", "ans 0", False)),
         ("run-prompt", [*TOY, "--text", ""], RunPrompt("toy", "")),
+        ("run-prompt", [*TOY, "--Text", "--Go On = A"], RunPrompt("toy", "--Go On = A")),
+        ("run-prompt", [*TOY, "--TEXT=--Go"], RunPrompt("toy", "--Go")),
         ("attention", [*PROMPT, "--layer", "0"], Attention(RUN, 0)),
         ("attention", [*PROMPT, "--head", "2.3"], Attention(RUN, 2)),
         ("attention", [*PROMPT, "--head", "2.3", "--layer", "2"], Attention(RUN, 2)),

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from engine import Engine
+from engine.cache import size_of
 from engine.circuits import COMPUTATIONS
-from engine.engine import Cache, frozen, size_of
+from engine.engine import frozen
 from engine.job import Cancelled, Job
 from engine.messages import (
     QUESTIONS,
@@ -40,7 +41,6 @@ from engine.messages import (
     TokenTable,
     VirtualHead,
     Vocabulary,
-    VocabularyTokens,
     Workings,
 )
 
@@ -156,28 +156,6 @@ def test_an_answer_larger_than_the_budget_is_given_and_not_kept(engine, monkeypa
     second = engine.answer(Attention(RUN, 1))
     assert first is not second
     same(first, second)
-
-
-def table(n_bytes):
-    return TokenTable(labels=(), values=np.zeros(n_bytes // 8), divisor=None)
-
-
-def test_the_cache_never_exceeds_its_budget_and_drops_what_was_used_longest_ago():
-    cache = Cache(10_000)
-    requests = [OVTokens("m", HEAD, token) for token in range(4)]
-    for request in requests[:3]:
-        cache.put(request, table(3000))
-    cache.get(requests[0])
-    cache.put(requests[3], table(3000))
-    assert cache.bytes <= 10_000
-    held = [cache.get(request) is not None for request in requests]
-    assert held == [True, False, True, True]
-
-
-def test_the_size_of_an_answer_counts_arrays_and_texts():
-    assert size_of(table(8000)) >= 8000
-    assert size_of(VocabularyTokens(texts=("a" * 8000,), labels=())) >= 8000
-    assert size_of(VocabularyTokens(texts=(), labels=())) < 1000
 
 
 def test_a_refusal_leaves_the_engine_and_its_model_in_use(engine):

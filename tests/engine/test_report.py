@@ -102,7 +102,7 @@ def test_copying_is_counted_as_the_text_counts_it(printed):
 
 
 def test_a_toy_is_reported_with_the_prompts_own_tokens():
-    printed = report(parse(("--model", "toy", "--text", "result = 0 ans return")))
+    printed = report(parse(("--Model", "toy", "--TEXT", "result = 0 ans return")))
     assert "row of A for the last token 'return': 'result' 0.62, 'ans' 0.15, '=' 0.07" in printed
     assert "OV  attend to 'ans'" in printed
     assert "QK  query 'return'" in printed
@@ -117,6 +117,7 @@ def test_a_toy_is_reported_with_the_prompts_own_tokens():
         (("--model", "toy", "--text", "ans", "--k", "3"), "report has no option '--k'"),
         (("--model", "toy", "--text", "ans", "--head", "best of all"), "is not a head"),
         (("--model", "toy", "--text", "ans", "--head", "0.1"), r"only head 0\.0"),
+        (("--model", "toy-2l", "--text", "ans", "--head", "2.0"), r"heads 0\.0 to 1\.0"),
         (("--model", "nothing", "--text", "ans"), "there is no model 'nothing'"),
         (("--model",), "--model needs a value"),
     ],

@@ -1,5 +1,6 @@
 import torch
 
+from engine import runs
 from engine.job import Job
 from engine.messages import RunPrompt
 
@@ -26,8 +27,18 @@ def test_the_last_run_is_kept_and_another_text_replaces_it(model):
 
 
 def test_losses_are_those_of_the_next_tokens(model):
-    whole = model.run_ids((0, 5, 9), Job())
+    losses = model.loss(model.run_ids((0, 5, 9), Job()), Job())
     for known in (1, 2):
         start = model.run_ids((0, 5, 9)[:known], Job())
         expected = -start.next_log_probs[(0, 5, 9)[known]]
-        torch.testing.assert_close(whole.loss[known - 1], expected, atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(losses[known - 1], expected, atol=1e-4, rtol=1e-4)
+
+
+def test_losses_are_the_same_in_chunks_and_step_between_them(model, monkeypatch):
+    passed = model.run_ids((0, 5, 9, 2), Job())
+    whole = model.loss(passed, Job())
+    monkeypatch.setattr(runs, "LOGITS", 2 * model.d_vocab)
+    seen = []
+    chunked = model.loss(passed, Job(lambda *step: seen.append(step)))
+    assert seen == [(0, 3, "predicting tokens"), (2, 3, "predicting tokens")]
+    torch.testing.assert_close(chunked, whole)

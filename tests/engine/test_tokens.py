@@ -88,6 +88,10 @@ def test_a_token_that_is_several_is_refused_with_its_pieces(tokens):
         tokens.resolve(" teapot")
     with pytest.raises(Refused, match=r"'green' is .* tokens, not one: .*' green', with a space"):
         tokens.resolve("green")
+    with pytest.raises(Refused, match=r"'100' is .* tokens, not one: .*; .* this id is #100$"):
+        tokens.resolve("100")
+    with pytest.raises(Refused, match=r"'100000' is \d+ tokens, not one: [\d ]+$"):
+        tokens.resolve("100000")
 
 
 def test_a_token_written_as_it_is_shown_is_refused_with_how_to_write_it(tokens):

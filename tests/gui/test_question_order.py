@@ -7,7 +7,7 @@ import pytest
 
 import gui
 from engine.messages import QUESTIONS
-from gui.engine_client import ORDER
+from gui.question_order import ORDER
 
 GUI = Path(gui.__file__).parent
 ASKERS = [*GUI.glob("*.py"), *(GUI / "panels").glob("*.py")]
@@ -22,4 +22,4 @@ def test_every_question_that_the_window_can_ask_has_a_place_in_the_order(path):
         for alias in node.names
     }
     missing = {kind.__name__ for kind in QUESTIONS.values() if kind not in ORDER} & named
-    assert not missing, "give it a line in gui.engine_client.ORDER"
+    assert not missing, "give it a line in gui.question_order.ORDER"

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from engine.messages import Head, Receipts, RunPrompt
 from gui import receipt_light
-from gui.engine_client import INTERRUPTIBLE, ORDER
+from gui.question_order import INTERRUPTIBLE, ORDER
 from gui.status_bar import StatusBar
 
 
@@ -59,8 +59,10 @@ def test_a_failed_check_is_named_and_a_click_asks_for_the_panel(qtbot, bar, sess
         qtbot.mouseClick(bar.receipts, Qt.MouseButton.LeftButton)
 
 
-def test_a_prompt_that_was_not_run_is_not_checked(qtbot, bar, engine):
-    qtbot.wait(200)
+def test_a_prompt_that_was_not_run_is_not_checked(qtbot, bar, client, engine):
+    with qtbot.waitSignal(bar.receipts._quiet.timeout):
+        pass
+    qtbot.waitUntil(lambda: not client.busy)
     assert not any(isinstance(request, Receipts) for request in engine.asked)
 
 
@@ -68,13 +70,15 @@ def test_somebody_who_types_is_not_checked_upon(qtbot, bar, session, client, eng
     run(client, session)
     qtbot.waitUntil(bar.receipts.isVisible)
     asked = len(engine.asked)
+    bar.receipts._quiet.setInterval(60_000)  # no computer is so slow that this is a pause
     for number in range(8):
         session.set_text(f"w{number}")
         run(client, session)
         assert not bar.receipts.isVisible()
-        qtbot.wait(20)
+        qtbot.waitUntil(lambda: not client.busy)
     kinds = {type(request) for request in engine.asked[asked:]}
     assert kinds == {RunPrompt}
+    bar.receipts._quiet.setInterval(0)
     qtbot.waitUntil(bar.receipts.isVisible)
     assert engine.asked[-1] == Receipts(session.run, Head(0, 0))
 

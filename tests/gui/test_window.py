@@ -2,9 +2,9 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QMessageBox
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox
 
 from engine.messages import Head, RunPrompt
 from gui import palette, screenshot
@@ -33,6 +33,41 @@ def test_every_panel_has_a_card_and_a_menu_entry(window):
         assert dock.isVisible() != shown
         action.trigger()
         assert dock.isVisible() == shown
+
+
+def test_a_card_that_lies_behind_another_is_brought_to_the_front_and_then_closed(qtbot, window):
+    window.lay_out(LAYOUTS[2])
+    qtbot.wait(30)
+    dock = next(dock for dock in window.docks if dock.kind.title == "Attention")
+    action = dock.toggleViewAction()
+    assert dock.visibleRegion().isEmpty()
+    assert action.isChecked()
+    action.trigger()
+    qtbot.wait(10)
+    assert not dock.visibleRegion().isEmpty()
+    assert action.isChecked()
+    action.trigger()
+    assert not dock.isVisible()
+    assert not action.isChecked()
+
+
+def test_a_right_click_closes_a_card_or_floats_it(qtbot, window):
+    dock = window.docks[3]
+    for words, holds in (
+        ("Float OV", dock.isFloating),
+        ("Put OV back", lambda: not dock.isFloating()),
+        ("Close OV", lambda: not dock.isVisible()),
+    ):
+        at = dock.panel.header.rect().center()
+        event = QContextMenuEvent(
+            QContextMenuEvent.Reason.Mouse, at, dock.panel.header.mapToGlobal(at)
+        )
+        QApplication.sendEvent(dock, event)
+        menu = dock.findChild(QMenu)
+        next(action for action in menu.actions() if action.text() == words).trigger()
+        menu.close()
+        qtbot.waitUntil(lambda: dock.findChild(QMenu) is None)
+        assert holds()
 
 
 def test_the_default_layout_has_prompt_over_heads_attention_and_three_cards_on_the_right(window):
@@ -81,6 +116,12 @@ def test_the_status_bar_names_model_heads_and_the_last_run(window):
     assert window.status.last.text().startswith("last run")
     assert window.status.work.text() == "ready"
     assert not window.status.stop.isVisible()
+
+
+def test_an_answer_that_was_remembered_is_not_the_last_run(window, session, client):
+    client.answered.emit(session.run, 0.04)
+    client.answered.emit(session.run, 1e-5)
+    assert window.status.last.text() == "last run 40 ms"
 
 
 def test_long_work_can_be_stopped_and_asked_again(qtbot, window, session, engine, client):

@@ -69,6 +69,7 @@ KINDS = {
 }
 REFUSED = {
     "gemma2": ("Gemma2", LLAMA | {"head_dim": 10}),
+    "gemma2-uncapped": ("Gemma2", LLAMA | {"head_dim": 10, "final_logit_softcapping": None}),
     "bloom": ("Bloom", {"vocab_size": D_VOCAB, "hidden_size": D_MODEL, "n_layer": 2, "n_head": 4}),
     "mamba": ("Mamba", {"vocab_size": D_VOCAB, "hidden_size": D_MODEL, "num_hidden_layers": 2}),
     "bert": ("Bert", LLAMA),

@@ -14,7 +14,7 @@ from torch import Tensor
 from tests.oracles import checkpoint, hand_toys, toy_head
 
 RANDOM = ("random", "random-without-norm")
-WIDE = "random-wide"  # more numbers in W_E than fit into one chunk of 2^22
+WIDE = "random-wide"  # more numbers in W_E than fit into one chunk of 2^20
 WIDE_SIZES = (1, 2, 256, 6, 17_000, 12)
 WORDS = ("a", "b", "c")
 PERFECT = "perfect-heads"  # induction, previous-token and first-token head

@@ -15,7 +15,8 @@ MANY = "no one W_QK gives this model's scores: they depend on more than the two 
 def rows_sum_to_one(scene: Scene, job: Job) -> Receipt:
     """Check that the model's own pattern is made of shares, none of them in the future."""
     sums = float((scene.pattern.sum(-1) - 1).abs().max())
-    future = float(scene.pattern[scene.future].abs().max()) if len(scene.pattern) > 1 else 0.0
+    ahead = scene.pattern[scene.passed.future].abs()
+    future = float(ahead.max()) if len(ahead) else 0.0
     least = float(-scene.pattern.min())
     return measured(
         "rows of A sum to 1 and the future is 0",
@@ -70,8 +71,8 @@ def pattern_from_stream(scene: Scene, job: Job) -> Receipt:
 def _same_pattern(
     scene: Scene, name: str, compares: str, scores: Float[Tensor, "query key"]
 ) -> Receipt:
-    again = scores.masked_fill(scene.future, -torch.inf).softmax(-1)
-    largest = float(scores.masked_fill(scene.future, 0).abs().max())
+    again = scores.masked_fill(scene.passed.future, -torch.inf).softmax(-1)
+    largest = float(scores.masked_fill(scene.passed.future, 0).abs().max())
     return measured(
         name,
         f"{compares}: the largest difference",

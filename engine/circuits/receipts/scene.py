@@ -54,11 +54,6 @@ class Scene:
         """Whether the head itself is off in this run."""
         return self.head in self.passed.heads_off
 
-    @property
-    def future(self) -> Tensor:
-        """True where a query may not look, [query, key]."""
-        return torch.ones_like(self.pattern, dtype=torch.bool).triu(1)
-
 
 def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
     """Run a prompt and set out what the checks need of it.

@@ -19,6 +19,7 @@ from engine.folding import centred
 from engine.job import Job
 from engine.messages import Head, LogitAttribution, Receipt
 from engine.model import Model
+from engine.runs import ForwardPass
 
 LOGIT, NAT = 1e-3, 1e-4
 """What rounding may take from a sum over the whole model, and from a log-probability."""
@@ -79,7 +80,7 @@ def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
     if model.d_mlp or not model.has_one_qk:
         why = "the pass is made for models of heads alone, whose scores one matrix gives"
         return undefined(name, compares, why)
-    last = _folded_pass(model, scene.passed.ids, scene.passed.heads_off, job)
+    last = _folded_pass(model, scene.passed, job)
     logits = model.logits(last.float()[:, None], job)[:, 0] + model.logit_biases()
     apart_ = (logits.double().log_softmax(-1) - own.log_softmax(-1)).abs().max()
     return measured(
@@ -90,23 +91,20 @@ def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
     )
 
 
-def _folded_pass(
-    model: Model, ids: tuple[int, ...], heads_off: tuple[Head, ...], job: Job
-) -> Float[Tensor, " d_model"]:
+def _folded_pass(model: Model, passed: ForwardPass, job: Job) -> Float[Tensor, " d_model"]:
     """Return what the unembedding reads at the last position, by folded weights alone."""
-    stream = _entering(model, ids)
-    future = torch.ones(len(ids), len(ids), dtype=torch.bool).triu(1)
+    stream = _entering(model, passed.ids)
     for layer in range(model.n_layers):
         scaled = stream / model.scale(stream)[:, None]
-        written = model.written_bias(layer, heads_off).double().expand_as(stream)
+        written = model.written_bias(layer, passed.heads_off).double().expand_as(stream)
         for number in range(model.n_heads):
             done = layer * model.n_heads + number
             job.step(done, model.n_layers * model.n_heads, "running folded heads")
-            if (head := Head(layer, number)) in heads_off:
+            if (head := Head(layer, number)) in passed.heads_off:
                 continue
             weights = double(model.head(head))
             queries, keys = scaled @ weights.W_Q + weights.b_Q, scaled @ weights.W_K + weights.b_K
-            scores = (queries @ keys.mT / model.divisor).masked_fill(future, -torch.inf)
+            scores = (queries @ keys.mT / model.divisor).masked_fill(passed.future, -torch.inf)
             written = written + scores.softmax(-1) @ scaled @ weights.W_V @ weights.W_O
         stream = stream + written
     last: Tensor = stream[-1] / model.scale(stream[-1])

@@ -4,8 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.circuits.workings.maker import SMALL, Maker
-from engine.messages import Step
+from engine.circuits.workings.maker import Maker
+from engine.messages import SMALL_VOCABULARY, Step
 from engine.model import Model
 from engine.runs import ForwardPass
 
@@ -32,7 +32,7 @@ def inputs(
     read : Tensor
         What the head reads [position, d_model].
     """
-    whole = model.d_vocab <= SMALL
+    whole = model.d_vocab <= SMALL_VOCABULARY
     shown = list(range(model.d_vocab)) if whole else sorted(set(passed.ids))
     tokens = model.tokens.labelled(shown)
     few = "" if whole else f" ({len(shown)} of {model.d_vocab:,} are shown: the prompt's)"

@@ -8,9 +8,6 @@ from torch import Tensor
 
 from engine.messages import Part, Step
 
-SMALL = 64
-"""Tokens of the largest vocabulary that is shown whole."""
-
 WIDEST = 1024
 """Width of the widest stream whose d_model x d_model products are formed."""
 

@@ -5,10 +5,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.circuits.ranking import ends
-from engine.circuits.workings.maker import SMALL, WIDEST, Maker
+from engine.circuits.workings.maker import WIDEST, Maker
 from engine.folding import HeadWeights
 from engine.job import Job
-from engine.messages import Step
+from engine.messages import SMALL_VOCABULARY, Step
 from engine.model import Model
 from engine.runs import ForwardPass
 
@@ -111,7 +111,7 @@ def prediction(
     job : Job
         Steps between chunks of the vocabulary.
     """
-    if model.d_vocab <= SMALL:
+    if model.d_vocab <= SMALL_VOCABULARY:
         shown, few = list(range(model.d_vocab)), ""
     else:
         at_query = model.logits(output[maker.query][:, None], job)[:, 0]

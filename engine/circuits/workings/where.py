@@ -41,8 +41,7 @@ def where(
     if model.has_one_qk:
         scores, does, made = queries @ keys.mT, "multiply number by number and add", "S = Q Kᵀ"
         einsum, operands = ("qh, sh -> qs", "qh, sh -> qs"), ("Q", "K")
-        future = torch.ones(len(scores), len(scores), dtype=torch.bool).triu(1)
-        divided = (scores / model.divisor).masked_fill(future, torch.nan)
+        divided = (scores / model.divisor).masked_fill(passed.future, torch.nan)
     else:
         divided = model.scores(passed, layer, job)[number]
         scores = model.divisor * divided

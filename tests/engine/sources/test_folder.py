@@ -194,7 +194,8 @@ def test_code_in_a_folder_is_not_run(folder, tmp_path):
     ("kind", "says"),
     [
         ("mamba", "has no attention to show"),
-        ("gemma2", "a norm or a factor follows them"),
+        ("gemma2", "it scales or caps them"),
+        ("gemma2-uncapped", "a norm or a factor follows them"),
         ("bloom", "more than an embedding and a learned position"),
         ("bert", "bert model"),
     ],

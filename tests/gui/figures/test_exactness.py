@@ -52,6 +52,22 @@ def test_every_cell_of_a_png_has_the_colour_of_its_value(
     assert np.abs(found - wanted).max() <= 1
 
 
+@pytest.mark.parametrize("count", [10, 37, 200])
+def test_rows_higher_than_their_columns_are_wide_show_every_value(
+    tmp_path: Path, count: int
+) -> None:
+    request, result = samples.destination_row(samples.tokens(count))
+    for suffix in ("svg", "png"):
+        write(request, result, tmp_path / f"f.{suffix}")
+    frame = Svg(tmp_path / "f.svg").frames()[0]
+    rows = len(result.heads)
+    with Image.open(tmp_path / "f.png") as image:
+        found = colours(image, centres(frame, rows, count), 234.0)
+    wanted = expected(result.values, np.ones(result.values.shape, dtype=bool), "pattern")
+    assert np.abs(found - wanted).max() <= 1
+    assert frame[3] - frame[1] >= 6.0 * rows
+
+
 @needs_poppler
 @pytest.mark.parametrize("count", [10, 65])
 def test_every_cell_of_a_rendered_pdf_has_the_colour_of_its_value(

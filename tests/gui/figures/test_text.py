@@ -138,6 +138,22 @@ CASES: list[tuple[str, Any, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.parametrize("width", [3.25, 7.0])
+@pytest.mark.parametrize("count", [1, 10, 37, 100, 256])
+def test_every_head_is_named_beside_its_row_however_long_the_prompt(
+    tmp_path: Path, count: int, width: float
+) -> None:
+    request, result = samples.destination_row(samples.tokens(count))
+    write(request, result, tmp_path / "f.svg", width=width)
+    svg = Svg(tmp_path / "f.svg")
+    _, top, _, bottom = svg.frames()[0]
+    row = (bottom - top) / len(result.heads)
+    named = {text.split()[0]: baseline for text, _, baseline in svg.texts if text.startswith("L")}
+    assert list(named) == [head.name for head in result.heads]
+    middles = (np.array(list(named.values())) - 0.36 * 6.0 - top) / row
+    np.testing.assert_allclose(middles, np.arange(len(named)) + 0.5, rtol=0, atol=0.2)
+
+
 def assert_tidy(page: Page) -> None:
     """Assert that no text of a page is clipped or overlaps another."""
     width, height = page.figure.get_size_inches() * 72.0

@@ -101,22 +101,22 @@ MASK = np.tril(np.ones((2, 2), bool))
 
 
 def test_a_pattern_runs_from_0_to_1():
-    assert reading.limits(VALUES, MASK, "pattern", hide_bos=False) == (0.0, 1.0)
+    assert reading.limits(VALUES, MASK, shares=True) == (0.0, 1.0)
 
 
 def test_hiding_bos_leaves_its_column_out_of_the_range():
-    assert reading.limits(VALUES, MASK, "pattern", hide_bos=True) == (0.0, 0.3)
-    assert reading.limits(VALUES, MASK, "value-weighted", hide_bos=True) == (0.0, 0.3)
+    assert reading.limits(VALUES, MASK, shares=True, hide_bos=True) == (0.0, 0.3)
+    assert reading.limits(VALUES, MASK, hide_bos=True) == (0.0, 0.3)
 
 
 def test_scores_run_as_far_below_0_as_above():
     scores = np.array([[-2.0, np.nan], [0.5, 1.0]])
-    assert reading.limits(scores, MASK, "scores", hide_bos=False) == (-2.0, 2.0)
+    assert reading.limits(scores, MASK, signed=True) == (-2.0, 2.0)
 
 
 @pytest.mark.parametrize("hide", [True, False])
 def test_a_single_token_has_a_range(hide):
-    low, high = reading.limits(np.zeros((1, 1)), np.ones((1, 1), bool), "scores", hide)
+    low, high = reading.limits(np.zeros((1, 1)), np.ones((1, 1), bool), signed=True, hide_bos=hide)
     assert low < high
 
 

@@ -34,7 +34,8 @@ def test_ov_follows_the_source_that_the_pinned_query_reads(ov, session):
         "attn-2l", session.selection.head, None, "output", "position", 10, session.run, source
     )
     assert ov.sentence.text == (
-        f"reading {run.labels[source]} at position {source}, this head raises and lowers"
+        f"reading {run.labels[source]} at position {source}, {session.selection.head.name} "
+        "raises and lowers"
     )
 
 
@@ -49,7 +50,7 @@ def test_qk_follows_the_pinned_query(qk, session, settle):
     session.pin(4)
     settle(qk)
     assert asked(qk).position == 4
-    assert "(query 4), this head looks for" in qk.sentence.text
+    assert f"(query 4), {session.selection.head.name} looks for" in qk.sentence.text
 
 
 def test_qk_turned_round_follows_the_pinned_source(qk, session, settle):
@@ -58,7 +59,7 @@ def test_qk_turned_round_follows_the_pinned_source(qk, session, settle):
     settle(qk)
     assert asked(qk).side == "key"
     assert asked(qk).position == 3
-    assert "(key 3) is what this head looks for" in qk.sentence.text
+    assert f"(key 3) is what {session.selection.head.name} looks for" in qk.sentence.text
 
 
 def test_a_click_on_a_row_makes_that_token_the_next_question(qtbot, ov, session, settle):

@@ -116,9 +116,12 @@ def test_a_text_that_cannot_be_run_leaves_the_last_picture_marked(
 
 
 @pytest.mark.parametrize("panel_class", FOLLOWING, ids=lambda c: c.title)
-def test_a_slow_answer_marks_the_old_picture_as_old(qtbot, show, session, engine, panel_class):
+def test_a_slow_answer_marks_the_old_picture_as_old(
+    qtbot, monkeypatch, show, session, engine, panel_class
+):
+    monkeypatch.setattr("gui.panels.panel.PATIENCE_MS", 20)
     panel = show(panel_class)
-    engine.seconds = 0.6
+    engine.seconds = 0.25
     session.set_text("w7 w8 w9")
     assert panel.state == "old"
     assert panel.notice.text() == ""

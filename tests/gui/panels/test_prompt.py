@@ -48,11 +48,18 @@ def test_enter_runs_at_once(panel, session):
     assert session.selection.text == "w1"
 
 
+def test_the_guesses_say_what_they_follow_when_another_token_is_pinned(panel, session, settle):
+    session.pin(1)
+    settle(panel)
+    last = panel.known("run").labels[-1]
+    assert panel.guess_label.text() == f"next token, after the last: {last}"
+
+
 def test_a_slow_model_waits_for_enter(qtbot, panel, session, client):
     for _ in range(2):
         client.answered.emit(session.run, 2.0)
-    retype(panel, "w1 w2")
-    qtbot.wait(400)
+    with qtbot.waitSignal(panel.edit.edited):
+        retype(panel, "w1 w2")
     assert session.selection.text != "w1 w2"
     assert panel.subtitle.text() == "Enter runs it"
     QTest.keyClick(panel.edit, Qt.Key.Key_Return)

@@ -44,6 +44,18 @@ def test_a_value_that_is_chosen_shows_the_tokens_at_both_ends(
     assert "values 1 to 2 are within 1 %" in panel.sentence.text
 
 
+def test_a_click_on_the_value_shown_puts_its_lists_away(qtbot, panel, settle):
+    panel.choose("ov", 4)
+    settle(panel)
+    assert panel.ends.isVisible()
+    at = panel.plot.value_position("ov", 4).toPoint()
+    place = panel.plot._canvas.mapFrom(panel.plot, at)
+    qtbot.mouseClick(panel.plot._canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    settle(panel)
+    assert not panel.ends.isVisible()
+    assert "direction" not in panel.wants()
+
+
 def test_another_head_forgets_the_direction(panel, session, settle):
     panel.choose("ov", 1)
     settle(panel)

@@ -169,16 +169,6 @@ def test_texts_stand_in_the_cells_instead_of_numbers(qtbot: QtBot) -> None:
     assert images[0] != images[1] != images[2]
 
 
-def test_an_empty_map_says_why(qtbot: QtBot) -> None:
-    widget = show(qtbot)
-    widget.clear("Nothing to show.")
-    QTest.keyClick(widget, Qt.Key.Key_Down)
-    QTest.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton)
-    image = widget.viewport().grab().toImage()
-    grounds = {image.pixelColor(x, y).name() for x in range(0, 330, 3) for y in range(130, 170)}
-    assert len(grounds) > 1
-
-
 def test_labels_that_do_not_fit_the_numbers_are_refused(qtbot: QtBot) -> None:
     widget = show(qtbot)
     with pytest.raises(ValueError, match="labels"):

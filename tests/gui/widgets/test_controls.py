@@ -180,11 +180,11 @@ class TestTokenField:
         assert signal.args == [token]
         assert field.text() == LABELS[token]
 
-    def test_what_is_no_token_is_rejected_and_kept(self, qtbot: QtBot, field: TokenField) -> None:
+    def test_what_is_no_token_is_refused_and_kept(self, qtbot: QtBot, field: TokenField) -> None:
         qtbot.keyClicks(field, "teapot")
-        with qtbot.waitSignal(field.rejected) as signal, qtbot.assertNotEmitted(field.chosen):
+        with qtbot.waitSignal(field.refused) as signal, qtbot.assertNotEmitted(field.chosen):
             qtbot.keyClick(field, Qt.Key.Key_Return)
-        assert signal.args == ["teapot"]
+        assert "'teapot' is no single token" in signal.args[0]
         assert field.text() == "teapot"
         assert field.property("refused")
         qtbot.keyClick(field, Qt.Key.Key_Backspace)
@@ -273,6 +273,39 @@ class TestPromptEdit:
         qtbot.waitUntil(lambda: told == ["tea"], timeout=2000)
         qtbot.wait(300)
         assert told == ["tea"]
+
+    def test_who_types_without_a_pause_is_told_of_on_the_way(
+        self, qtbot: QtBot, prompt: PromptEdit
+    ) -> None:
+        told: list[str] = []
+        prompt.edited.connect(lambda: told.append(prompt.toPlainText()))
+        for _ in range(12):
+            qtbot.keyClicks(prompt, "a")
+            qtbot.wait(100)  # under the pause that tells of an edit
+        assert 1 <= len(told) <= 3
+        qtbot.waitUntil(lambda: told[-1] == "a" * 12, timeout=2000)
+
+    @pytest.mark.parametrize("width", range(280, 330, 7))
+    def test_a_text_kept_from_last_time_is_wrapped_and_not_scrolled_sideways(
+        self, qtbot: QtBot, width: int
+    ) -> None:
+        host = QWidget()
+        qtbot.addWidget(host)
+        prompt = PromptEdit(max_lines=4)
+        QVBoxLayout(host).addWidget(prompt)
+        prompt.set_text("The old harbour master said that the harbour was closed, and then " * 6)
+        host.resize(width, 300)
+        host.show()
+        qtbot.wait(1)
+        assert prompt.verticalScrollBar().isVisible()
+        assert prompt.horizontalScrollBar().value() == 0
+        block = prompt.document().firstBlock().layout()
+        lines = [block.lineAt(i) for i in range(block.lineCount())]
+        assert max(line.naturalTextWidth() for line in lines) <= prompt.viewport().width()
+        for other in (width, 600, 200):
+            host.resize(other, 300)
+            qtbot.wait(1)
+            assert 0 <= prompt.cursorRect().center().y() < prompt.viewport().height()
 
     def test_text_set_from_outside_is_no_edit(self, qtbot: QtBot, prompt: PromptEdit) -> None:
         with qtbot.assertNotEmitted(prompt.edited, wait=400):

@@ -212,8 +212,7 @@ def test_a_thinned_label_is_shown_while_its_row_is_hovered(qtbot: QtBot) -> None
 
 
 def test_no_grid_shows_a_sentence_and_takes_no_clicks(qtbot: QtBot) -> None:
-    widget = show(qtbot, np.zeros((3, 3)))
-    widget.clear("Type a prompt to see where this head looks.")
+    widget = show(qtbot, np.zeros((0, 0)))
     with qtbot.assertNotEmitted(widget.clicked):
         qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
         qtbot.keyClick(widget, Qt.Key.Key_Down)

@@ -185,10 +185,8 @@ def test_many_heads_scroll_sideways_rather_than_vanish(qtbot: QtBot) -> None:
     assert widget.viewport().rect().contains(widget.head_rect(Head(0, 63)).toRect())
 
 
-def test_no_heads_show_a_sentence_and_take_no_clicks(qtbot: QtBot) -> None:
+def test_no_heads_take_no_clicks(qtbot: QtBot) -> None:
     widget = show(qtbot)
-    widget.set_thumbnails(patterns(2, 4, 5), None)
-    widget.clear("Reading the model…")
     with qtbot.assertNotEmitted(widget.selected):
         qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 40))
         qtbot.keyClick(widget, Qt.Key.Key_Down)

@@ -113,6 +113,15 @@ def test_mouse_and_click_tell_the_cell(qtbot):
         qtbot.mouseClick(sheet.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
 
+def test_a_cell_that_was_scrolled_away_is_no_longer_pointed_at(qtbot):
+    sheet = show(qtbot, ENTRIES)
+    told = []
+    sheet.hovered.connect(told.append)
+    sheet.point_at(SheetCell(0, 3, 2))
+    sheet.verticalScrollBar().setValue(400)
+    assert told == [SheetCell(0, 3, 2), None]
+
+
 def test_a_click_after_scrolling_tells_the_cell_that_is_seen(qtbot):
     sheet = show(qtbot, ENTRIES)
     sheet.show_part("Third")

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -165,13 +165,27 @@ def test_ticks_are_decades_written_plainly(qtbot: QtBot, plot: SpectrumPlot) -> 
     assert len(texts(plot)) <= 8
 
 
-def test_no_curves_show_a_sentence(qtbot: QtBot, plot: SpectrumPlot) -> None:
-    plot.clear("Select a head to see its spectrum.")
-    image = plot.grab().toImage()
-    colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(130, 170)}
-    assert QColor(palette.theme().muted).name() in colours
-    with qtbot.assertNotEmitted(plot.chosen):
-        qtbot.keyClick(plot, Qt.Key.Key_Right)
+def test_a_logarithmic_axis_begins_just_below_the_least_value(plot: SpectrumPlot) -> None:
+    plot.set_curves(np.geomspace(15, 0.8, 32), None, None, None, 32, [], [])
+    assert texts(plot) == ["0.5", "1", "2", "5", "10"]
+
+
+@pytest.mark.parametrize("height", [130, 150, 180, 220, 300])
+def test_numbers_beside_the_axis_keep_apart(qtbot: QtBot, plot: SpectrumPlot, height: int) -> None:
+    plot.resize(420, height)
+    plot.set_curves(np.array([1.0, 1.0]), np.array([2.3, 0.0]), None, None, 2, [], [])
+    qtbot.wait(10)
+    ticks = [at for at, _ in plot._canvas.getAxis("left")._tickLevels[0]]
+    places = [plot._canvas.place(0, 10.0**at).y() for at in ticks]
+    line = QFontMetricsF(palette.ui_font(small=True)).ascent()
+    assert all(lower - upper > line for lower, upper in pairwise(places))
+
+
+def test_nothing_stays_painted_where_the_axes_were(qtbot: QtBot, plot: SpectrumPlot) -> None:
+    plot.set_curves(np.array([1.0, 1.0]), np.array([2.3, 0.0]), None, None, 2, [], [])
+    qtbot.wait(50)
+    kept = plot.screen().grabWindow(plot.winId()).toImage()
+    assert kept == plot.grab().toImage()
 
 
 def test_the_other_widgets_do_not_import_pyqtgraph() -> None:

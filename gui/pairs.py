@@ -1,4 +1,4 @@
-"""Pairs of an earlier and a later head: their map, and how they are called."""
+"""Pairs of an earlier and a later head: their map, and how they are called; no Qt."""
 
 from math import isnan
 

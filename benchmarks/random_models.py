@@ -1,0 +1,43 @@
+"""Models of GPT-2-small's shape whose weights are random."""
+
+import math
+
+import numpy as np
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import WhitespaceSplit
+
+from engine.model import Model
+from engine.sources.checkpoint import Checkpoint
+
+D_MODEL, D_HEAD, D_VOCAB, N_CTX = 768, 64, 50_257, 1024
+
+
+def random_model(n_layers: int, n_heads: int) -> Model:
+    """Return an open model with so many layers and heads, the same at every call."""
+    words = {f"w{number}": number for number in range(D_VOCAB)}
+    tokenizer = Tokenizer(WordLevel(words, unk_token="w0"))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    empty = Checkpoint(
+        name=f"random {n_layers} x {n_heads}",
+        n_layers=n_layers,
+        n_heads=n_heads,
+        d_model=D_MODEL,
+        d_head=D_HEAD,
+        d_vocab=D_VOCAB,
+        n_ctx=N_CTX,
+        learned_positions=True,
+        normalized=True,
+        eps=1e-5,
+        prepend_bos=False,
+        bos_token=None,
+        example="w1",
+        tokenizer=tokenizer,
+        tensors={},
+    )
+    draw = np.random.default_rng(0)
+    tensors = {
+        name: draw.standard_normal(shape, np.float32) / math.sqrt(D_MODEL)
+        for name, shape in empty.shapes().items()
+    }
+    return Model(Checkpoint(**{**vars(empty), "tensors": tensors}))
