@@ -2,17 +2,19 @@
 
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from transformers import modeling_gguf_pytorch_utils
 
+from engine.job import Job
 from engine.messages import Refused
 
 
 @contextlib.contextmanager
-def read_once(path: Path) -> Iterator[None]:
+def read_once(path: Path, job: Job) -> Iterator[None]:
     """Let transformers share one reading of a file, and one table of names for all its modules.
 
     It reads the header three times, seconds each for a real vocabulary, and makes the table once
@@ -22,6 +24,8 @@ def read_once(path: Path) -> Iterator[None]:
     ----------
     path : Path
         The file.
+    job : Job
+        Steps between tensors, in the place of a bar in the terminal.
 
     Raises
     ------
@@ -43,6 +47,7 @@ def read_once(path: Path) -> Iterator[None]:
         def data(self, mapped: Any) -> None:
             self._data = np.asarray(mapped)
 
+    bar = modeling_gguf_pytorch_utils.tqdm
     original, name_map = gguf.GGUFReader, gguf.get_tensor_name_map
     try:
         reader = Reader(path)
@@ -53,7 +58,15 @@ def read_once(path: Path) -> Iterator[None]:
         raise Refused(f"{path.name} is cut short: its tensors end at byte {end:,}")
     gguf.GGUFReader = lambda asked, *rest: reader
     gguf.get_tensor_name_map = functools.cache(name_map)
+    modeling_gguf_pytorch_utils.tqdm = functools.partial(_stepping, job)
     try:
         yield
     finally:
         gguf.GGUFReader, gguf.get_tensor_name_map = original, name_map
+        modeling_gguf_pytorch_utils.tqdm = bar
+
+
+def _stepping(job: Job, tensors: Sequence[Any], desc: str = "") -> Iterator[Any]:
+    for place, tensor in enumerate(tensors):
+        job.step(place, len(tensors), "reading tensors")
+        yield tensor

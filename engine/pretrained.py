@@ -17,7 +17,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_N
 from engine.agreement import Own, settled
 from engine.folding import Norm
 from engine.gguf_reader import read_once
-from engine.job import Job
+from engine.job import Cancelled, Job
 from engine.messages import Refused
 from engine.network import Network, NormKind, Positions
 from engine.rotation import Rotation
@@ -69,7 +69,7 @@ def pretrained(found: Pretrained, job: Job) -> Network:
     """
     found.check_fits(psutil.virtual_memory().available)
     job.step(0, 4, f"reading {found.parameters:,} parameters")
-    read = _from_gguf(found) if found.path.is_file() else _from_folder(found)
+    read = _from_gguf(found, job) if found.path.is_file() else _from_folder(found)
     read.model.eval().requires_grad_(False)
     _check_vocabulary(found, read)
     job.step(2, 4, "running 16 tokens by transformers")
@@ -97,9 +97,9 @@ def _from_folder(found: Pretrained) -> _Read:
     return _Read(_weights(found, config), found.tokenizer, found.bos_token)
 
 
-def _from_gguf(found: Pretrained) -> _Read:
+def _from_gguf(found: Pretrained, job: Job) -> _Read:
     folder, file = found.path.parent, found.path.name
-    with read_once(found.path):
+    with read_once(found.path, job):
         try:
             config = transformers.AutoConfig.from_pretrained(
                 folder, gguf_file=file, local_files_only=True
@@ -151,6 +151,8 @@ def _weights(found: Pretrained, config: Any, **where: Any) -> Any:
             output_loading_info=True,
             **where,
         )
+    except Cancelled:
+        raise
     except MemoryError as error:
         raise Refused(f"there is not enough memory to read {name}") from error
     except Exception as error:  # torch, safetensors and transformers each raise their own

@@ -13,7 +13,17 @@ import torch
 import transformers
 
 from engine import Engine
-from engine.messages import Attention, Head, LoadModel, OVTokens, QKTokens, RunPrompt, Spectrum
+from engine.messages import (
+    Attention,
+    Head,
+    HeadScores,
+    LoadModel,
+    OVTokens,
+    QKTokens,
+    Refused,
+    RunPrompt,
+    Spectrum,
+)
 from tests.oracles.hugging_face import normed, qk, raw
 
 pytestmark = [
@@ -116,3 +126,21 @@ def test_circuits_are_those_of_the_stored_weights(opened, own, head):
         place = np.argsort(found.ids)[few.numpy()]
         largest = np.abs(found.values).max()
         assert np.abs(found.values[place] - scores[1:]).max() < 1e-5 * largest
+
+
+def test_the_induction_heads_are_found(opened):
+    engine, name = opened
+    found = engine.answer(HeadScores(name, measures="random", sequences=8))
+    scores = found.scores["induction"]
+    best = [found.heads[place] for place in np.argsort(-scores)[:3]]
+    assert best[0] == Head(18, 6)
+    assert set(best[1:]) == {Head(17, 3), Head(17, 4)}
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.999])
+def test_a_file_that_is_cut_short_is_refused(path, tmp_path, share):
+    file = tmp_path / "cut.gguf"
+    with open(path, "rb") as whole:
+        file.write_bytes(whole.read(int(share * os.path.getsize(path))))
+    with pytest.raises(Refused, match="cut short|damaged"):
+        Engine().answer(LoadModel(str(file)))
