@@ -32,6 +32,10 @@ Each question can be asked in three ways, with the same fields and the same answ
 - In Python: `Engine().answer(Attention(run=RunPrompt(model="toy", text="ans"), layer=0))`.
 
 A head is written `layer.head`, such as `1.3`; layers, heads and positions count from 0. Arrays are nested lists in JSON and read-only numpy arrays in Python; a number that is not finite is `null` in JSON. A shape names the axes from the first to the last.
+
+What is read from the weights has the norms folded in. A token that a head reads is its row of W_E as the norm before the head leaves it (centred and divided by its own standard deviation), without a position; W_U is centred over d_model and over the vocabulary: logits are those of the model less their mean at each position, which no softmax sees. A model without norms is read as it is. `folded` of [load-model](#load-model) says what was done to a model.
+
+`headscope figure QUESTION OPTIONS -o FILE.csv` writes an answer as rows. There a text that a spreadsheet would take for a formula, such as the token `=`, has one apostrophe in front (`'=`); a text that begins so by itself has one more, so that taking one off gives the text.
 """  # noqa: E501
 
 WORDS = {

@@ -31,7 +31,7 @@ from gui.window import Window
 ROOT = Path(__file__).parents[1]
 IMAGES = Path(__file__).parent / "images"
 PAGE = Path(__file__).parent / "panels.md"
-LARGEST = 300_000
+LARGEST = 350_000
 """Bytes of one picture at most: they are cloned by everybody."""
 SETTLE_MS = 400
 """How long a picture stands still before it is taken: what is drawn is drawn a turn later."""

@@ -143,15 +143,11 @@ def _ask_lines(verbose: bool) -> int:
     for line in filter(str.strip, sys.stdin):
         record: dict[str, Any] = {"request": line.strip()}
         try:
-            record["request"] = json.loads(
-                line, parse_constant=_no_constant, object_pairs_hook=_object
-            )
+            record["request"] = _read(line)
             request = request_from_json(record["request"])
             record["request"] = request_to_json(request)
             with quiet(verbose):
                 record["result"] = result_to_json(engine.answer(request))
-        except json.JSONDecodeError as error:
-            record["error"] = f"this line is not JSON: {error}"
         except Refused as refusal:
             record["error"] = str(refusal)
         except Exception as error:
@@ -163,6 +159,18 @@ def _ask_lines(verbose: bool) -> int:
             say(_json(record | {"request": line.strip()}))
         sys.stdout.flush()
     return 0
+
+
+def _read(line: str) -> Any:
+    # Files of some editors begin with a byte order mark, which is no part of the first line.
+    text = line.removeprefix("\ufeff").strip()
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        where = f"character {error.pos + 1} of {len(text):,}"
+        raise Refused(f"this line is not JSON: {error.msg} at {where}") from None
+    except (ValueError, RecursionError) as error:  # too many digits, too many brackets
+        raise Refused(f"this line is not JSON that can be read: {error}") from None
 
 
 def _no_constant(name: str) -> float:

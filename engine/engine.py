@@ -14,6 +14,7 @@ from engine.circuits import COMPUTATIONS
 from engine.job import Job
 from engine.messages import Head, ListModels, ModelList, Request, Result, model_of
 from engine.model import Model
+from engine.records import checked
 
 CACHE_BYTES = 256 * 2**20
 """Answers are kept up to this size, the least recently asked leaving first."""
@@ -49,10 +50,12 @@ class Engine:
         Raises
         ------
         Refused
-            If the question cannot be answered; the message is one sentence for the user.
+            If the question cannot be answered, or a field is not of its type; the message is one
+            sentence for the user.
         Cancelled
             If the job was cancelled.
         """
+        request = checked(request)
         if isinstance(request, ListModels):
             return ModelList(sources.entries())
         if request in self._cache:

@@ -42,6 +42,24 @@ def request_from_json(record: Any) -> Request:
     return request
 
 
+def checked(request: Any) -> Request:
+    """Return a request as JSON would hold it: each field of its type, words in lower case.
+
+    Python takes anything for a field, and a misspelt word would be answered as another one.
+
+    Raises
+    ------
+    Refused
+        If it is no request, or a field is not of its type; the sentence names the field.
+    """
+    if type(request) not in _NAMES:
+        raise Refused(
+            f"an object of type {type(request).__name__} is no question: ask with one of "
+            "engine.messages, such as RunPrompt"
+        )
+    return request_from_json(request_to_json(request))
+
+
 def result_to_json(result: Result) -> dict[str, Any]:
     """Return a result as plain values: arrays as nested lists, non-finite numbers as null."""
     return _plain_fields(result)
@@ -84,6 +102,8 @@ def _plain(value: Any) -> Any:
             objects[~np.isfinite(value)] = None
             return objects.tolist()
         return value.tolist()
+    if isinstance(value, np.generic):  # such as a position from argmax
+        return value.item()
     if isinstance(value, Head):
         return str(value)
     if isinstance(value, tuple):
@@ -129,7 +149,9 @@ def _value(value: Any, type_: Any, name: str) -> Any:
         return _message(type_, value, name)
     elif type(value) is type_:
         return value
-    raise Refused(f"the field {name!r} cannot be {json.dumps(value)[:80]}: {_wanted(type_)}")
+    raise Refused(
+        f"the field {name!r} cannot be {json.dumps(value, default=repr)[:80]}: {_wanted(type_)}"
+    )
 
 
 def choice(value: Any, options: tuple[str, ...], name: str) -> str:
@@ -149,7 +171,7 @@ def choice(value: Any, options: tuple[str, ...], name: str) -> str:
 
 def _wanted(type_: Any) -> str:
     if is_dataclass(type_):
-        return "it is an object"
+        return f"it is an object with {', '.join(field.name for field in fields(type_))}"
     words = {
         int: "a whole number",
         str: "text",

@@ -129,11 +129,12 @@ def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> 
     room = window.width() - 2 * UNIT - (len(heads) - 1) * UNIT
     widths = [max(column.least, int(column.share * room)) for column in layout.columns]
     widest = widths.index(max(widths))
-    widths[widest] -= sum(widths) - room
+    # A window may ask for less than its columns need, and Qt takes no width below 1.
+    widths[widest] = max(1, widths[widest] - sum(widths) + room)
     stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
     for column in columns:
         whole = sum(share for share, _ in column)
-        heights = [share * window.height() // whole for share, _ in column]
+        heights = [max(1, share * window.height() // whole) for share, _ in column]
         fronts = [cards[0] for _, cards in column]
         stage.resizeDocks(fronts, heights, Qt.Orientation.Vertical)
     for tabs in stage.findChildren(QTabBar):

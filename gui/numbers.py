@@ -33,6 +33,8 @@ def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
 
 def plain(value: float, figures: int = 4) -> str:
     """Write a number in at most so many figures, no more than it has."""
+    if not isfinite(value):
+        return fixed(value, 0)
     return f"{value:.{figures}g}".replace("-", MINUS)
 
 

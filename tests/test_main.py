@@ -54,7 +54,7 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["ask", "ov-tokens", "--model", "toy", "--head", "0.0", "--token", "x"], "'x' is none of"),
         (["figure", "attention", *PROMPT, "--layer", "0"], "needs -o FILE"),
         (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
-        (["figure", "attention", *PROMPT, "--width", "x", "-o", "f.pdf"], "from 1 to 100, not 'x'"),
+        (["figure", "attention", *PROMPT, "--width", "x", "-o", "f.pdf"], "number, not 'x'"),
         (["draw"], "there is no command 'draw': there are ask, figure, report and models"),
         (["report"], "report needs --model"),
         (["report", *PROMPT, "--head", "0.1"], "toy has only head 0.0"),
@@ -224,6 +224,14 @@ def test_what_a_figure_could_not_do_is_said_when_verbose(run, monkeypatch, tmp_p
     ("words", "sentence"),
     [
         ([*PROMPT, "--layer", "0", "-o", "f.bad"], "'f.bad' does not end in .pdf"),
+        (
+            [*PROMPT, "--layer", "0", "-o", "f.pdf", "--width", "nan"],
+            "a width of nan inches: choose 1.5 to 20",
+        ),
+        (
+            [*PROMPT, "--layer", "0", "-o", "f.pdf", "--font-size", "1e9"],
+            "a font size of 1e+09 points: choose 5 to 24",
+        ),
         ([*PROMPT, "--layer", "0", "-o", "nowhere/f.csv"], "there is no folder 'nowhere'"),
         ([*PROMPT, "--layer", "0", "--width", "30", "-o", "f.pdf"], "a width of 30 inches"),
         ([*PROMPT, "--head", "0.3", "-o", "f.pdf"], "toy has only head 0.0"),

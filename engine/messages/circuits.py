@@ -21,6 +21,10 @@ from engine.messages.terms import (
 
 SMALL_VOCABULARY = 64
 """Tokens of the largest vocabulary that is shown whole, as a table or as a matrix's axis."""
+_READ = (
+    "what is read: token, the token's normed embedding without a position; position, the stream at "
+    "a position of a prompt"
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class OVTokens:
     head: HeadName
     token: Annotated[Token | None, Says("the token asked about; with source position: none")] = None
     direction: Way = "output"
-    source: Annotated[Source, Says("what stands for a token that is read")] = "token"
+    source: Annotated[Source, Says(_READ)] = "token"
     k: TopK = 10
     run: Annotated[RunPrompt | None, Says("the prompt, with source position")] = None
     position: Annotated[
@@ -70,7 +74,7 @@ class QKTokens:
         Side,
         Says("query: the token is the query, the list are keys; key: the reverse"),
     ] = "query"
-    source: Annotated[Source, Says("what stands for the token asked about")] = "token"
+    source: Annotated[Source, Says(_READ)] = "token"
     k: TopK = 10
     run: Annotated[RunPrompt | None, Says("the prompt, with source position")] = None
     position: Annotated[

@@ -1,6 +1,7 @@
 """What `headscope figure` takes beside a question, and what it does with the answer."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.messages import Attention, Refused, Request, Result
@@ -10,8 +11,10 @@ from gui import figures
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of a figure to those of its question."""
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="pdf, svg, png or csv")
-    parser.add_argument("--width", type=_length, default=3.25, help="inches (default 3.25)")
-    parser.add_argument("--font-size", type=_length, default=7.0, help="points (default 7)")
+    for flag, default, unit in (("--width", 3.25, "inches"), ("--font-size", 7.0, "points")):
+        parser.add_argument(
+            flag, type=_number(flag), default=default, help=f"{unit} (default {default:g})"
+        )
 
 
 def check(question: str, request: Request, given: Namespace) -> None:
@@ -33,11 +36,11 @@ def write(request: Request, result: Result, given: Namespace) -> tuple[str, ...]
     )
 
 
-def _length(text: str) -> float:
-    try:
-        length = float(text)
-    except ValueError:
-        length = 0.0
-    if not 1 <= length <= 100:
-        raise Refused(f"a width or font size is a number from 1 to 100, not {text!r}")
-    return length
+def _number(flag: str) -> Callable[[str], float]:
+    def read_number(text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            raise Refused(f"{flag} is a number, not {text!r}") from None
+
+    return read_number

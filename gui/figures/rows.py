@@ -59,8 +59,11 @@ def encode(rows: Iterator[Row]) -> bytes:
     """Return rows as CSV in UTF-8."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
+    quoting = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
     for row in rows:
-        writer.writerow([cell(value) for value in row])
+        texts = [cell(value) for value in row]
+        # csv leaves a lone carriage return unquoted, and readers end the row there.
+        (quoting if any("\r" in text for text in texts) else writer).writerow(texts)
     return buffer.getvalue().encode("utf-8", errors="backslashreplace")
 
 

@@ -15,6 +15,8 @@ from gui.numbers import plain, power_of_ten
 from gui.theme import LIGHT
 
 _HEIGHT = 110.0
+_BRACKET = 7.0
+"""Room that a bracket needs above its values, in points."""
 _COLOURS = {"ov": LIGHT.curve_ov, "qk": LIGHT.curve_qk}
 
 
@@ -26,7 +28,9 @@ class _Scale:
         top = math.log10(float(positive.max(initial=1e-300))) if positive.size else 0.0
         floor = math.log10(float(positive.min())) if positive.size else -1.0
         spare = max(0.0, 1.0 - (top - floor)) / 2 + 0.12 * max(1.0, (top - floor) / 8)
-        self.top, self.floor = top + spare, floor - spare
+        self.floor = floor - spare
+        above = (top - self.floor) * _BRACKET / (_HEIGHT - _BRACKET)
+        self.top = top + max(spare, above)
         self.step = (frame.right - frame.left) / count
         self._frame = frame
 
@@ -110,7 +114,7 @@ def _draw_bracket(
     """Bracket values of which only the common subspace is defined."""
     left = float(scale.x(first)) - 0.3 * scale.step
     right = float(scale.x(last)) + 0.3 * scale.step
-    y = float(scale.y(thin[first])) - 5.0
+    y = float(scale.y(thin[first])) - _BRACKET + 2.0
     page.line([left, left, right, right], [y + 1.6, y, y, y + 1.6], colour=LIGHT.text, width=0.5)
 
 

@@ -1,3 +1,4 @@
+import copy
 import json
 import types
 import typing
@@ -7,8 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.messages import QUESTIONS, Head, MeasuredHeads, Patterns, Refused, SingularValues
-from engine.records import field_types, request_from_json, request_to_json, result_to_json
+from engine import Engine
+from engine.messages import (
+    QUESTIONS,
+    Attention,
+    Head,
+    MeasuredHeads,
+    Patterns,
+    Refused,
+    RunPrompt,
+    SingularValues,
+)
+from engine.records import checked, field_types, request_from_json, request_to_json, result_to_json
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
@@ -76,6 +87,48 @@ def test_a_record_that_is_no_request_is_refused_by_name(record, sentence):
 def test_words_are_read_whatever_their_case():
     record = {"question": "Spectrum", "model": "toy", "head": "L0H0", "circuit": "QK"}
     assert request_from_json(record) == QUESTIONS["spectrum"]("toy", Head(0, 0), "qk")
+
+
+def careless(request, **given):
+    """Return a request with fields of wrong types, which beartype lets nobody make in tests."""
+    made = copy.copy(request)
+    for name, value in given.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+ATTENTION = Attention(RunPrompt("toy", "ans"), 0)
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        (None, "an object of type NoneType is no question: ask with one of engine.messages"),
+        (careless(ATTENTION, kind="value"), "kind is pattern, scores or value-weighted, not 'va"),
+        (careless(ATTENTION, layer=0.0), "the field 'layer' cannot be 0.0: it is a whole number"),
+        (careless(ATTENTION, run="toy"), "'run' cannot be \"toy\": it is an object with model, te"),
+        (careless(ATTENTION.run, text=b"ans"), "the field 'text' cannot be .*: it is text"),
+        (careless(ATTENTION.run, heads_off=((0, 0),)), 'cannot be .*: it is a head such as "0.3"'),
+        (careless(ATTENTION.run, k=None), "the field 'k' cannot be null: it is a whole number"),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_refused_by_name(request_, sentence):
+    with pytest.raises(Refused, match=sentence):
+        checked(request_)
+
+
+def test_the_engine_answers_no_misspelt_word():
+    with pytest.raises(Refused, match="circuit is ov or qk, not 'vo'"):
+        Engine().answer(careless(QUESTIONS["spectrum"]("toy", Head(0, 0)), circuit="vo"))
+
+
+def test_what_numpy_and_lists_hold_is_read_as_what_it_means():
+    head = Head(0, 0)
+    spectrum = QUESTIONS["spectrum"]("toy", head, "ov")
+    assert checked(careless(spectrum, circuit="OV")) == spectrum
+    assert checked(careless(ATTENTION, layer=np.int64(0))) == ATTENTION
+    run = RunPrompt("toy", "ans", heads_off=(head,))
+    assert checked(careless(run, heads_off=[head])) == run
 
 
 def test_numbers_that_json_lacks_become_null():

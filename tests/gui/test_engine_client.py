@@ -10,6 +10,7 @@ from PySide6.QtCore import QThread
 
 from engine.messages import (
     Attention,
+    Composition,
     Head,
     HeadScores,
     LoadModel,
@@ -108,6 +109,16 @@ def test_scores_of_all_heads_make_way_for_a_prompt_and_are_computed_afterwards(q
     client.ask(asker, "run", run(1))
     idle(qtbot, client)
     assert [slot for slot, _ in asker.received] == ["run", "grid"]
+
+
+def test_what_is_no_more_urgent_waits_for_what_runs(qtbot, start):
+    engine, asker = FakeEngine(seconds=0.1), Recorder()
+    client = start(engine)
+    client.ask(asker, "grid", HeadScores("attn-2l"))
+    qtbot.waitUntil(lambda: engine.asked == [HeadScores("attn-2l")])
+    client.ask(asker, "pairs", Composition("attn-2l", "k"))
+    idle(qtbot, client)
+    assert engine.asked == [HeadScores("attn-2l"), Composition("attn-2l", "k")]
 
 
 def test_progress_names_what_runs_and_ends_empty(qtbot, start, monkeypatch):

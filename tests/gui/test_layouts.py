@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from gui.layouts import LAYOUTS
+from gui.window import Window
 
 
 @pytest.mark.parametrize("size", [(1600, 1000), (1000, 700)])
@@ -24,6 +25,14 @@ def test_a_layout_shows_its_cards_in_columns_and_no_others(qtbot, window, layout
         assert not fronts[0].visibleRegion().isEmpty()
         # Qt takes the handles between columns from them.
         assert fronts[0].width() >= column.least - 4
+
+
+def test_a_window_asked_to_be_tiny_says_nothing(qtbot, qtlog, session, client):
+    window = Window(session, client, None, "light", (100, 100))
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.wait(50)
+    assert [record.message for record in qtlog.records if "Docks" in record.message] == []
 
 
 def test_a_card_outside_the_layout_opens_in_front(qtbot, window):

@@ -63,3 +63,7 @@ def test_so_many_figures_and_no_more_than_there_are():
         "2.5",
         "−3e−17",
     ]
+
+
+def test_a_number_that_is_none_is_a_dash_in_a_sentence_too():
+    assert [plain(np.nan), plain(-np.inf)] == ["–", "−∞"]

@@ -1,14 +1,17 @@
 """Every cell of a written figure has the colour of its value, in all three formats."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.lines import Line2D
 from PIL import Image
 
-from engine.messages import Head
+from engine.messages import Group, Head
 from gui.figures import write
+from gui.figures.files import compose
 from gui.theme import DIVERGING, LIGHT, SEQUENTIAL, lut
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg, centres, colours, render_pdf
@@ -172,6 +175,19 @@ def test_the_heat_map_of_a_table_puts_the_source_down_and_the_output_across(
     assert tuple(found[0, 0]) == tuple(lut(DIVERGING)[255])
     assert tuple(found[4, 0]) == tuple(lut(DIVERGING)[64])
     assert tuple(found[0, 4]) == (255, 255, 255)
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_brackets_of_near_equal_values_stand_within_the_axes(dense: bool) -> None:
+    request, result = samples.spectrum(dense)
+    first = Group(0, 1)
+    page = compose(request, replace(result, groups=(first, *result.groups[2:])))
+    lines = [np.array(line.get_ydata()) for line in page.figure.findobj(Line2D)]
+    (axis,) = (ys for ys in lines if len(ys) == 3)
+    brackets = [ys for ys in lines if len(ys) == 4]
+    assert len(brackets) == 2
+    for bracket in brackets:
+        assert axis.min() <= bracket.min() <= bracket.max() <= axis.max()
 
 
 def test_a_list_is_called_lowered_only_where_all_of_it_is(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.messages import Head
+from engine.messages import Head, Vocabulary, VocabularyTokens
 from gui.figures import write
 from tests.gui.figures import samples
 
@@ -32,6 +32,15 @@ def test_hostile_tokens_come_back_and_none_is_a_formula(tmp_path: Path) -> None:
     assert ascii_only == ["'＝1" if label == "＝1" else label for label in labels]
 
 
+def test_a_token_that_ends_lines_ends_no_row(tmp_path: Path) -> None:
+    texts = ("a", "\r", "\n", "b\rc", "\r\n", '"\r')
+    labels = tuple(str(place) for place in range(len(texts)))
+    write(Vocabulary("toy"), VocabularyTokens(texts, labels), tmp_path / "f.csv")
+    rows = read(tmp_path / "f.csv")
+    assert [row["label"] for row in rows] == list(labels)
+    assert [re.sub(r"^'(?=[\r\n])", "", row["text"]) for row in rows] == list(texts)
+
+
 def test_negative_numbers_stay_numbers_at_full_precision(tmp_path: Path) -> None:
     request, result = samples.ov_tokens()
     values = result.bottom_values + np.pi * 1e-9
@@ -40,6 +49,15 @@ def test_negative_numbers_stay_numbers_at_full_precision(tmp_path: Path) -> None
     rows = [row for row in read(tmp_path / "f.csv") if row["list"] == "lowest"]
     assert [float(row["value"]) for row in rows] == values.tolist()
     assert all(value < 0 for value in values)
+
+
+def test_tokens_of_a_list_are_counted_from_1(tmp_path: Path) -> None:
+    request, result = samples.ov_tokens()
+    write(request, result, tmp_path / "f.csv")
+    for end, ids in (("highest", result.ids), ("lowest", result.bottom_ids)):
+        rows = [row for row in read(tmp_path / "f.csv") if row["list"] == end]
+        assert [int(row["place"]) for row in rows] == list(range(1, len(ids) + 1))
+        assert [int(row["id"]) for row in rows] == ids.tolist()
 
 
 @pytest.mark.parametrize("kind", ["pattern", "scores"])

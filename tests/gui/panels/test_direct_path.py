@@ -50,6 +50,11 @@ def test_a_text_that_is_no_token_is_named(panel):
     assert "'zebra' is no single token" in panel.notice.text()
 
 
+def test_a_token_of_a_vocabulary_listed_whole_is_listed_once(panel):
+    assert panel.lists.raised.model().rowCount() == VOCABULARY
+    assert panel.lists.lowered.model().rowCount() == 0
+
+
 def test_turned_round_it_says_which_tokens_raise_this_one(qtbot, panel, settle):
     qtbot.mouseClick(panel.way._buttons["source"], Qt.MouseButton.LeftButton)
     settle(panel)
