@@ -18,9 +18,10 @@ from engine.command import QuestionParser, read
 from engine.messages import QUESTIONS, Refused
 
 USAGE = f"""\
-usage: headscope                          open the window
+usage: headscope [--model NAME|PATH]       open the window; a model folder and a GGUF file are
+                                          opened by their path, here and in every question
        headscope --screenshot FILE.png    picture the default session, with a display or without
-                 [--size 1600x1000] [--scale 1|2|3|4] [--theme light|dark]
+                 [--model NAME|PATH] [--size 1600x1000] [--scale 1|2|3|4] [--theme light|dark]
        headscope ask QUESTION OPTIONS     print {{"request": …, "result": …}} as JSON
        headscope ask -                    answer one JSON request a line of standard input
        headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv
@@ -177,7 +178,12 @@ def _window(words: list[str]) -> int:
     from gui import app
 
     return app.run(
-        _make_engine, screenshot=screenshot, size=given.size, scale=given.scale, theme=given.theme
+        _make_engine,
+        model=given.model,
+        screenshot=screenshot,
+        size=given.size,
+        scale=given.scale,
+        theme=given.theme,
     )
 
 

@@ -1,12 +1,48 @@
-"""From raw weights to the TransformerBridge that runs them."""
+"""From raw weights of an attention-only model to the TransformerBridge that runs them."""
 
+import math
 from typing import Any
 
 import torch
 from transformer_lens.config import TransformerBridgeConfig
 from transformer_lens.model_bridge import TransformerBridge
 
+from engine.folding import Norm
+from engine.network import Network
 from engine.sources.checkpoint import Checkpoint
+
+
+def attention_only(checkpoint: Checkpoint) -> Network:
+    """Build what runs a checkpoint.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+        Raw weights and sizes.
+    """
+    made = bridge(checkpoint)
+    return Network(
+        bridge=made,
+        tokenizer=checkpoint.tokenizer,
+        bos_token=checkpoint.bos_token,
+        prepend_bos=checkpoint.prepend_bos,
+        n_layers=checkpoint.n_layers,
+        n_heads=checkpoint.n_heads,
+        n_kv_heads=checkpoint.n_heads,
+        d_model=checkpoint.d_model,
+        d_head=checkpoint.d_head,
+        d_vocab=checkpoint.d_vocab,
+        d_mlp=0,
+        n_ctx=checkpoint.n_ctx,
+        parameters=sum(tensor.size for tensor in checkpoint.tensors.values()),
+        divisor=math.sqrt(checkpoint.d_head),
+        norm="LayerNorm without parameters" if checkpoint.normalized else "none",
+        eps=checkpoint.eps,
+        layer_norms=(Norm(),) * checkpoint.n_layers,
+        final_norm=Norm(),
+        positions="learned" if checkpoint.learned_positions else "none",
+        W_pos=made.pos_embed.W_pos,
+    )
 
 
 def bridge(checkpoint: Checkpoint) -> Any:

@@ -89,7 +89,7 @@ class Engine:
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {name}")
         if self._model is None or self._model.name != name:
-            self._model = Model(sources.load(name))
+            self._model = Model(sources.load(name), job)
         return self._model
 
 

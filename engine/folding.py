@@ -6,6 +6,7 @@ without norms is left as it is.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -33,6 +34,13 @@ def centred(vectors: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_m
     return vectors - vectors.mean(-1, keepdim=True)
 
 
+class Norm(NamedTuple):
+    """What a norm multiplies by and adds once it has scaled; none where it does not."""
+
+    gain: Float[Tensor, " d_model"] | None = None
+    bias: Float[Tensor, " d_model"] | None = None
+
+
 def normalised(
     vectors: Float[Tensor, "*rows d_model"], eps: float
 ) -> Float[Tensor, "*rows d_model"]:
@@ -40,19 +48,31 @@ def normalised(
     return torch.nn.functional.layer_norm(vectors, vectors.shape[-1:], eps=eps)
 
 
-def fold(weights: HeadWeights) -> HeadWeights:
-    """Fold a layer norm's centring into the weights that read and write.
+def root_mean_square(vectors: Float[Tensor, "*rows d_model"], eps: float) -> Float[Tensor, "*rows"]:
+    """Return what an RMS norm divides by ("Root Mean Square Layer Normalization", Zhang, 2019)."""
+    return (vectors.square().mean(-1) + eps).sqrt()
+
+
+def fold(weights: HeadWeights, norm: Norm, centring: bool) -> HeadWeights:
+    """Fold a norm into the weights of a head that reads through it.
 
     Parameters
     ----------
     weights : HeadWeights
-        Raw weights of a head that reads through a layer norm without parameters.
+        Raw weights of the head.
+    norm : Norm
+        The norm's own weights: its gain goes into the rows of W_Q, W_K and W_V, its bias into b_Q
+        and b_K (that of b_V is the model's to move into b_O).
+    centring : bool
+        Whether the norm takes the mean off: it goes into what reads and what writes.
     """
-    return HeadWeights(
-        W_Q=centred(weights.W_Q.mT).mT,
-        W_K=centred(weights.W_K.mT).mT,
-        W_V=centred(weights.W_V.mT).mT,
-        W_O=centred(weights.W_O),
-        b_Q=weights.b_Q,
-        b_K=weights.b_K,
-    )
+    b_Q, b_K, reads = weights.b_Q, weights.b_K, [weights.W_Q, weights.W_K, weights.W_V]
+    if norm.bias is not None:
+        b_Q, b_K = b_Q + norm.bias @ weights.W_Q, b_K + norm.bias @ weights.W_K
+    if norm.gain is not None:
+        reads = [norm.gain[:, None] * matrix for matrix in reads]
+    if centring:
+        reads = [centred(matrix.mT).mT for matrix in reads]
+    W_Q, W_K, W_V = reads
+    W_O = centred(weights.W_O) if centring else weights.W_O
+    return HeadWeights(W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, b_Q=b_Q, b_K=b_K)

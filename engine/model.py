@@ -1,24 +1,31 @@
 """An open model: a TransformerBridge behind one shape convention."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.bridge import bridge
+from engine.bridge import attention_only
 from engine.cache import Cache
-from engine.folding import HeadWeights, centred, fold, normalised
+from engine.folding import HeadWeights, centred, fold, normalised, root_mean_square
 from engine.job import Job
-from engine.messages import CircuitName, Head, Refused, RunPrompt
+from engine.messages import CircuitName, Head, Refused, RunPrompt, Source
+from engine.pretrained import pretrained
 from engine.probes import Change, probe
 from engine.runs import ForwardPass, forward, loss
 from engine.sources.checkpoint import Checkpoint
+from engine.sources.pretrained import Pretrained
 from engine.tokens import Tokens
 
 CHUNK = 2**20
 """Numbers of W_E or W_U read between two steps: at most some 20 milliseconds of work."""
+
+MLP_WIDTH = 128
+"""Width of an MLP that takes as long as reading what it is given."""
+
+LEAST_SCORE = -1e30
+"""A score below this is a mask."""
 
 LONGEST_TOKEN = 1000
 """Characters that no token has: a text beyond so many a token is refused without reading it."""
@@ -32,29 +39,42 @@ class Model:
 
     Parameters
     ----------
-    checkpoint : Checkpoint
-        Raw weights, sizes and tokenizer.
+    checkpoint : Checkpoint or Pretrained
+        Raw weights, sizes and tokenizer, or where they are to be read from.
+    job : Job, optional
+        Steps while a pretrained model is read.
+
+    Raises
+    ------
+    Refused
+        If a pretrained model cannot be opened.
     """
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self.name = checkpoint.name
-        self.n_layers, self.n_heads = checkpoint.n_layers, checkpoint.n_heads
-        self.d_model, self.d_head = checkpoint.d_model, checkpoint.d_head
-        self.d_vocab, self.n_ctx = checkpoint.d_vocab, checkpoint.n_ctx
-        self.learned_positions = checkpoint.learned_positions
-        self.normalized, self.eps = checkpoint.normalized, checkpoint.eps
-        self.prepend_bos, self.example = checkpoint.prepend_bos, checkpoint.example
-        self.divisor = math.sqrt(self.d_head)
-        self.parameters = sum(tensor.size for tensor in checkpoint.tensors.values())
-        self.tokens = Tokens(checkpoint.tokenizer, checkpoint.bos_token)
-        self._bridge = bridge(checkpoint)
+    def __init__(self, checkpoint: Checkpoint | Pretrained, job: Job | None = None) -> None:
+        if isinstance(checkpoint, Checkpoint):
+            network = attention_only(checkpoint)
+        else:
+            network = pretrained(checkpoint, job or Job())
+        self.name, self.example = checkpoint.name, checkpoint.example
+        self.n_layers, self.n_heads = network.n_layers, network.n_heads
+        self.n_kv_heads, self.d_mlp = network.n_kv_heads, network.d_mlp
+        self.d_model, self.d_head = network.d_model, network.d_head
+        self.d_vocab, self.n_ctx = network.d_vocab, network.n_ctx
+        self.position_kind, self.norm, self.eps = network.positions, network.norm, network.eps
+        self.learned_positions = network.positions == "learned"
+        self.normalized = network.norm != "none"
+        self.centring = self.normalized and network.norm != "RMSNorm"
+        self.prepend_bos, self.divisor = network.prepend_bos, network.divisor
+        self.parameters = network.parameters
+        self.tokens = Tokens(network.tokenizer, network.bos_token, network.d_vocab)
+        self._network, self._bridge = network, network.bridge
         self._last: ForwardPass | None = None
         self._grams: dict[CircuitName, Tensor] = {}
         # What took long and follows from the weights and its key alone: it only saves time.
         self.kept = Cache(KEPT_BYTES)
         # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
         self._rows_U: Tensor = self._bridge.unembed.W_U.T
-        self._mean_U = self._rows_U.double().mean(0).float() if self.normalized else None
+        self._mean_U = self._rows_U.double().mean(0).float() if self.centring else None
 
     @property
     def bytes(self) -> int:
@@ -63,7 +83,7 @@ class Model:
 
     def kv_head(self, number: int) -> int:
         """Return which key/value head a query head reads with."""
-        return number
+        return number * self.n_kv_heads // self.n_heads
 
     def check_layer(self, layer: int) -> int:
         """Return the layer.
@@ -101,8 +121,15 @@ class Model:
             raise Refused(f"{self.name} has {has} (layer.head), not {head}")
         return head
 
-    def head(self, head: Head) -> HeadWeights:
+    def head(self, head: Head, offset: int = 0) -> HeadWeights:
         """Return the folded weights of one head.
+
+        Parameters
+        ----------
+        head : Head
+            The head.
+        offset : int
+            Query position minus key position, which W_Q and W_K of a rotary model are turned by.
 
         Raises
         ------
@@ -110,39 +137,114 @@ class Model:
             If the model has no such head.
         """
         layer, number = self.check_head(head)
-        attention, kv = self._bridge.blocks[layer].attn, self.kv_head(number)
-        raw = HeadWeights(
-            W_Q=attention.W_Q[number],
-            W_K=attention.W_K[kv],
-            W_V=attention.W_V[kv],
-            W_O=attention.W_O[number],
-            b_Q=attention.b_Q[number],
-            b_K=attention.b_K[kv],
-        )
-        return fold(raw) if self.normalized else raw
+        raw = self._network.raw(layer, number)
+        if self.normalized:
+            raw = fold(raw, self._network.layer_norms[layer], self.centring)
+        rotation = self._network.rotation
+        return raw if rotation is None else rotation.apart(raw, offset)
+
+    @property
+    def has_one_qk(self) -> bool:
+        """Whether one W_QK gives the scores of any two positions, whatever their distance."""
+        return self.scores_follow and self.position_kind != "rotary"
+
+    @property
+    def holds_patterns(self) -> bool:
+        """Whether a pattern that is changed on its way changes what follows."""
+        return self._network.own_scores or self.d_mlp == 0
+
+    @property
+    def scores_follow(self) -> bool:
+        """Whether scores follow from the weights and a distance."""
+        return not self._network.unlike_weights
+
+    def check_scores(self) -> None:
+        """Refuse questions about scores by the weights alone where they do not give them.
+
+        Raises
+        ------
+        Refused
+            With the reason.
+        """
+        if self._network.unlike_weights:
+            raise Refused(
+                f"scores of {self.name} do not follow from its weights alone, because "
+                f"{self._network.unlike_weights}: ask for attention on a prompt"
+            )
+
+    def scores(self, passed: ForwardPass, layer: int, job: Job) -> Float[Tensor, "head query key"]:
+        """Return a layer's scores on a run, divided, as they were before the softmax.
+
+        Not a number where a query may not look.
+        """
+        network = self._network
+        if network.own_scores:
+            name = f"blocks.{layer}.attn.hook_attn_scores"
+            scores = self.probe(passed.ids, job, [name], heads_off=passed.heads_off)[name]
+            # What is masked is an infinity or the most negative number of its kind.
+            scores = scores.masked_fill(scores < LEAST_SCORE, torch.nan)
+        else:
+            self.check_scores()
+            queries, keys = passed.queries[layer], passed.keys[layer]
+            if network.rotation is not None:
+                queries, keys = network.rotation.placed(queries), network.rotation.placed(keys)
+            group = self.n_heads // self.n_kv_heads
+            keys = keys if group == 1 else keys.repeat_interleave(group, 0)
+            scores = queries @ keys.mT / self.divisor
+        future = torch.ones(scores.shape[1:], dtype=torch.bool).triu(1)
+        return scores.masked_fill(future, torch.nan)
 
     def read(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
-        """Return what a layer's heads read of residual streams: the streams after its norm."""
-        return normalised(streams, self.eps) if self.normalized else streams
+        """Return what a layer's heads read of residual streams: the streams after its norm.
+
+        The norm's own gain and bias are in the folded weights.
+        """
+        if self.centring:
+            return normalised(streams, self.eps)
+        return streams / self.scale(streams)[..., None] if self.normalized else streams
 
     def embedding(self, token: int) -> Float[Tensor, " d_model"]:
         """Return a token's embedding as a head of the first layer reads it, without a position."""
-        return self.read(self._bridge.embed.W_E[token])
+        return self.read(self.embedded((token,))[0])
+
+    def after_first_mlp(
+        self, streams: Float[Tensor, "rows d_model"]
+    ) -> Float[Tensor, "rows d_model"]:
+        """Return streams with what the first layer's MLP writes for them, its heads left out.
+
+        Raises
+        ------
+        Refused
+            If the model has no MLP.
+        """
+        if self.d_mlp == 0:
+            raise Refused(
+                f"{self.name} has no MLP, so there is no source token+mlp0: use token or position"
+            )
+        first = self._bridge.blocks[0]
+        before = first.ln2 if hasattr(first, "ln2") else first.ln1
+        written: Tensor = first.mlp(before(streams[None]))[0]
+        return streams + written
 
     def unembedding(self, token: int) -> Float[Tensor, " d_model"]:
         """Return a token's column of the folded W_U."""
-        column = self._rows_U[token]
-        return column if self._mean_U is None else centred(column - self._mean_U)
+        column, gain = self._rows_U[token], self._network.final_norm.gain
+        column = column if self._mean_U is None else column - self._mean_U
+        column = column if gain is None else gain * column
+        return centred(column) if self.centring else column
 
     def mean_unembedding(self) -> Float[Tensor, " d_model"]:
         """Return the mean column of the folded W_U over the vocabulary."""
         if self._mean_U is not None:
             return torch.zeros_like(self._mean_U)
-        return self._rows_U.double().mean(0).float()
+        mean, gain = self._rows_U.double().mean(0).float(), self._network.final_norm.gain
+        return mean if gain is None else gain * mean
 
     def logit_biases(self) -> Float[Tensor, " d_vocab"]:
-        """Return b_U, centred over the vocabulary where W_U is."""
+        """Return b_U with the final norm's bias, centred over the vocabulary where W_U is."""
         biases: Tensor = self._bridge.unembed.b_U
+        if self._network.final_norm.bias is not None:
+            biases = biases + self._rows_U @ self._network.final_norm.bias
         return biases if self._mean_U is None else biases - biases.mean()
 
     def written_bias(
@@ -154,38 +256,63 @@ class Model:
         for biases: rows of a pattern sum to 1, so that b_V W_O arrives whole. That of a head that
         is off does not arrive.
         """
-        attention = self._bridge.blocks[layer].attn
-        b_V = attention.b_V.clone()  # [head, d_head]
+        W_O = self._bridge.blocks[layer].attn.W_O
+        b_V = self._value_biases(layer).clone()  # [head, d_head]
         b_V[[head.number for head in heads_off if head.layer == layer]] = 0
-        written = attention.b_O + torch.einsum("hd,hdm->m", b_V, attention.W_O)
-        return centred(written) if self.normalized else written
+        written = self._network.output_bias(layer) + torch.einsum("hd,hdm->m", b_V, W_O)
+        return centred(written) if self.centring else written
 
     def embedded(self, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
-        """Return the embeddings that enter the stream, as they are stored."""
+        """Return the embeddings that enter the stream."""
         rows: Tensor = self._bridge.embed.W_E[list(ids)]
-        return rows
+        scale = self._network.embed_scale
+        return rows if scale == 1 else scale * rows
 
     def positions(self, length: int) -> Float[Tensor, "position d_model"]:
         """Return what enters the stream for each position; zeros without learned positions."""
-        rows: Tensor = self._bridge.pos_embed.W_pos[:length]
-        return rows
+        return self._network.W_pos[:length]
 
     def scale(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows"]:
         """Return what a norm divides streams by; 1 without a norm."""
         if not self.normalized:
             return torch.ones(streams.shape[:-1])
+        if not self.centring:
+            return root_mean_square(streams, self.eps)
         return (streams.var(-1, correction=0) + self.eps).sqrt()
 
-    def read_by(self, vectors: Float[Tensor, "d_model n"], job: Job) -> Float[Tensor, "d_vocab n"]:
-        """Return the embedding of every token, as it is read, times some vectors."""
-        rows_E = self._bridge.embed.W_E
-        return torch.cat([self.read(rows_E[part]) @ vectors for part in self._parts(job)])
+    def read_by(
+        self, vectors: Float[Tensor, "d_model n"], job: Job, source: Source = "token"
+    ) -> Float[Tensor, "d_vocab n"]:
+        """Return every token, as it is read, times some vectors: its embedding, or that and MLP 0.
+
+        Raises
+        ------
+        Refused
+            If the source is token+mlp0 and the model has no MLP.
+        """
+        if source == "token+mlp0":
+            rows = [
+                self.read(self.after_first_mlp(self._embeddings(part))) @ vectors
+                for part in self._parts(job, 1 + self.d_mlp // MLP_WIDTH)
+            ]
+            return torch.cat(rows)
+        return torch.cat([self.read(self._embeddings(part)) @ vectors for part in self._parts(job)])
+
+    def _embeddings(self, part: slice) -> Float[Tensor, "part d_model"]:
+        rows: Tensor = self._bridge.embed.W_E[part]
+        scale = self._network.embed_scale
+        return rows if scale == 1 else scale * rows
 
     def logits(self, vectors: Float[Tensor, "d_model n"], job: Job) -> Float[Tensor, "d_vocab n"]:
-        """Return the folded W_U, as rows, times some vectors: what they add to the logits."""
+        """Return the folded W_U, as rows, times some vectors: what they add to the logits.
+
+        Where a model caps its logits, before that.
+        """
+        gain = self._network.final_norm.gain
+        vectors = centred(vectors.mT).mT if self.centring else vectors
+        vectors = vectors if gain is None else gain[:, None] * vectors
         if self._mean_U is None:
             return torch.cat([self._rows_U[part] @ vectors for part in self._parts(job)])
-        vectors = centred(vectors.mT).mT
         mean = self._mean_U @ vectors
         return torch.cat([self._rows_U[part] @ vectors - mean for part in self._parts(job)])
 
@@ -197,17 +324,20 @@ class Model:
         if circuit not in self._grams:
             total = torch.zeros(self.d_model, self.d_model, dtype=torch.float64)
             for part in self._parts(job):
-                read = self.read(self._bridge.embed.W_E[part])
-                ends = read
-                if circuit == "ov":
-                    ends = self._rows_U[part]
-                    ends = ends if self._mean_U is None else centred(ends - self._mean_U)
+                read = self.read(self._embeddings(part))
+                ends = self._folded_rows_U(part) if circuit == "ov" else read
                 total += ends.mT @ read
             self._grams[circuit] = total
         return self._grams[circuit]
 
-    def _parts(self, job: Job) -> Iterator[slice]:
-        rows = max(64, CHUNK // self.d_model)
+    def _folded_rows_U(self, part: slice) -> Float[Tensor, "part d_model"]:
+        rows, gain = self._rows_U[part], self._network.final_norm.gain
+        rows = rows if self._mean_U is None else rows - self._mean_U
+        rows = rows if gain is None else gain * rows
+        return centred(rows) if self.centring else rows
+
+    def _parts(self, job: Job, work: int = 1) -> Iterator[slice]:
+        rows = max(64, CHUNK // (self.d_model * work))
         for start in range(0, self.d_vocab, rows):
             job.step(start, self.d_vocab, "reading the vocabulary")
             yield slice(start, start + rows)
@@ -280,10 +410,21 @@ class Model:
         self, layer: int
     ) -> tuple[Float[Tensor, "stacked d_model"], Float[Tensor, " d_model"]]:
         """Return a layer's one big W_O, its heads' one below the other, and its b_O, unfolded."""
-        attention = self._bridge.blocks[layer].attn
-        return attention.W_O.flatten(0, 1), attention.b_O  # [head * d_head, d_model]
+        W_O = self._bridge.blocks[layer].attn.W_O
+        return W_O.flatten(0, 1), self._network.output_bias(layer)  # [head * d_head, d_model]
 
     def value_bias(self, head: Head) -> Float[Tensor, " d_head"]:
-        """Return a head's b_V as it is stored."""
-        bias: Tensor = self._bridge.blocks[head.layer].attn.b_V[self.kv_head(head.number)]
-        return bias
+        """Return a head's b_V, with what the bias of the norm before it adds."""
+        return self._value_biases(head.layer)[head.number]
+
+    def norm_bias(self, layer: int) -> Float[Tensor, " d_model"]:
+        """Return what the norm before a layer's heads adds; zeros where it adds nothing."""
+        bias = self._network.layer_norms[layer].bias
+        return torch.zeros(self.d_model) if bias is None else bias
+
+    def _value_biases(self, layer: int) -> Float[Tensor, "head d_head"]:
+        kv = [self.kv_head(number) for number in range(self.n_heads)]
+        bias, b_V = self._network.layer_norms[layer].bias, self._network.biases(layer, "V")
+        if bias is not None:
+            b_V = b_V + torch.einsum("m,hmd->hd", bias, self._bridge.blocks[layer].attn.W_V)
+        return b_V[kv]

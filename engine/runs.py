@@ -26,7 +26,7 @@ class ForwardPass:
     final
         Residual stream after the last layer, before the final norm.
     queries, keys
-        Of each layer, with biases.
+        Of each layer, with biases, before rotary positions turn them.
     patterns
         Of each layer, as the model itself used them.
     next_log_probs
@@ -35,17 +35,20 @@ class ForwardPass:
         What the unembedding reads: `final` after its norm.
     heads_off
         Heads whose output was zeroed.
+    mlps
+        What each layer's MLP writes; none without MLPs.
     """
 
     ids: tuple[int, ...]
     streams: tuple[Float[Tensor, "position d_model"], ...]
     final: Float[Tensor, "position d_model"]
     queries: tuple[Float[Tensor, "head position d_head"], ...]
-    keys: tuple[Float[Tensor, "head position d_head"], ...]
+    keys: tuple[Float[Tensor, "kv_head position d_head"], ...]
     patterns: tuple[Float[Tensor, "head query key"], ...]
     next_log_probs: Float[Tensor, " d_vocab"]
     read: Float[Tensor, "position d_model"]
     heads_off: tuple[Head, ...] = ()
+    mlps: tuple[Float[Tensor, "position d_model"], ...] = ()
 
     @property
     def future(self) -> Bool[Tensor, "query key"]:
@@ -71,7 +74,7 @@ def forward(
     """
     n_layers = bridge.cfg.n_layers
     names = ("hook_q", "hook_k", "hook_pattern")
-    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "read", *names)}
+    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", "read", *names)}
 
     def step(stream: Tensor, hook: Any) -> None:
         layer = len(kept["in"])
@@ -94,6 +97,8 @@ def forward(
         hooks.append((f"blocks.{layer}.hook_in", step))
         for name in names:
             hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
+        if hasattr(bridge.blocks[layer], "mlp"):
+            hooks.append((f"blocks.{layer}.mlp.hook_out", keeper("mlp")))
     hooks += silencers(heads_off, bridge.cfg.n_heads)
     logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)[0]
     return ForwardPass(
@@ -106,6 +111,7 @@ def forward(
         next_log_probs=logits[-1].log_softmax(-1),
         read=kept["read"][0],
         heads_off=heads_off,
+        mlps=tuple(kept["mlp"]),
     )
 
 

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Literal
 
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -13,6 +14,7 @@ from engine.messages import Refused
 
 STAND_INS = {" ": "·", "\n": "↵", "\t": "⇥"}
 MAX_LISTED = 12
+LOW_LINE = "▁"
 
 
 class Tokens:
@@ -27,9 +29,14 @@ class Tokens:
         Tokenizer of the model; from now on it reads special tokens in a text as plain text.
     bos_token
         Text of the beginning-of-sequence token, if there is one.
+    d_vocab
+        Rows of W_E; those beyond the tokenizer's tokens are labelled `[id N]`.
     """
 
-    def __init__(self, tokenizer: Tokenizer, bos_token: str | None) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, bos_token: str | None, d_vocab: int | None = None
+    ) -> None:
+        self._d_vocab = tokenizer.get_vocab_size() if d_vocab is None else d_vocab
         tokenizer.encode_special_tokens = True
         self._tokenizer = tokenizer
         self._special = {
@@ -49,17 +56,23 @@ class Tokens:
 
     @cached_property
     def _pieces(self) -> tuple[bytes, ...]:
-        size = self._tokenizer.get_vocab_size()
-        raw = [self._tokenizer.id_to_token(index) or "" for index in range(size)]
-        if type(self._tokenizer.decoder).__name__ != "ByteLevel":
-            return tuple(token.encode() for token in raw)
-        byte_of = _byte_of_character()
-        return tuple(
-            self._special[index].encode()
-            if index in self._special
-            else bytes(byte_of[character] for character in token)
-            for index, token in enumerate(raw)
-        )
+        raw = [self._tokenizer.id_to_token(index) for index in range(self._d_vocab)]
+        kind = _spelling(self._tokenizer)
+        byte_of = _byte_of_character() if kind == "bytes" else {}
+        pieces = []
+        for index, token in enumerate(raw):
+            if token is None:
+                piece = b""
+            elif index in self._special:
+                piece = self._special[index].encode()
+            elif kind == "bytes" and all(character in byte_of for character in token):
+                piece = bytes(byte_of[character] for character in token)
+            elif kind == "spaces" and (byte := re.fullmatch("<0x([0-9A-F]{2})>", token)):
+                piece = bytes.fromhex(byte[1])
+            else:
+                piece = (token.replace(LOW_LINE, " ") if kind == "spaces" else token).encode()
+            pieces.append(piece)
+        return tuple(pieces)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -74,7 +87,10 @@ class Tokens:
         character that does not print its code point. Of tokens that would look the same, all but
         one carry their id.
         """
-        plain = [_label(piece, text) for piece, text in zip(self._pieces, self.texts, strict=True)]
+        plain = [
+            _label(piece, text) if piece else f"[id {index}]"
+            for index, (piece, text) in enumerate(zip(self._pieces, self.texts, strict=True))
+        ]
         claimed: dict[str, int] = {}
         shared = {label for label, count in Counter(plain).items() if count > 1}
         for index, label in enumerate(plain):
@@ -173,6 +189,14 @@ class Tokens:
     def _listed(self) -> str:
         more = f" and {len(self) - MAX_LISTED:,} more" * (len(self) > MAX_LISTED)
         return ", ".join(self.labels[:MAX_LISTED]) + more
+
+
+def _spelling(tokenizer: Tokenizer) -> Literal["bytes", "spaces", "text"]:
+    """Return how tokens are spelt: a character a byte, `▁` for a space, or as they are."""
+    state = b"" if tokenizer.decoder is None else tokenizer.decoder.__getstate__()
+    if b'"ByteLevel"' in state:
+        return "bytes"
+    return "spaces" if LOW_LINE.encode() in state or b'"Metaspace"' in state else "text"
 
 
 def _decoded(piece: bytes) -> str:

@@ -26,6 +26,7 @@ PICTURE_SECONDS = 300
 def run(
     make_engine: Callable[[], EngineLike],
     *,
+    model: str | None = None,
     screenshot: Path | None = None,
     size: tuple[int, int] = (1600, 1000),
     scale: int = 1,
@@ -37,6 +38,8 @@ def run(
     ----------
     make_engine
         Called in the engine thread, after the first paint.
+    model
+        Name or path of the model to open; none is the one of the last session.
     screenshot
         Write a picture of the default session there instead of waiting for a user.
     size
@@ -61,6 +64,8 @@ def run(
     chosen = theme or (settings.theme() if settings else "light")
     palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
     session = Session(settings.selection() if settings else None)
+    if model is not None:
+        session.open_model(model)
     client = EngineClient(partial(_made, make_engine))
     window = Window(session, client, settings, chosen, size)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None

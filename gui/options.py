@@ -11,10 +11,17 @@ LARGEST_SIDE = 8000
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of the window; whatever is wrong with one is refused in a sentence."""
+    parser.add_argument("--model", type=_model)
     parser.add_argument("--screenshot", type=_picture)
     parser.add_argument("--size", type=_size, default=(1600, 1000))
     parser.add_argument("--scale", type=_scale, default=1)
     parser.add_argument("--theme", type=_theme)
+
+
+def _model(text: str) -> str:
+    if not text:
+        raise Refused("--model is a name of `headscope models`, a model folder or a GGUF file")
+    return text
 
 
 def _picture(text: str) -> Path:

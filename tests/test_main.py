@@ -62,6 +62,7 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["--version", "--verbose"], "--version takes no words: leave '--verbose' out"),
         (["--screenshots", "x"], "no option '--screenshots'"),
         (["--screenshot"], "--screenshot needs a value"),
+        (["--model", ""], "--model is a name of `headscope models`, a model folder"),
         (["--screenshot", "x.jpg"], "a screenshot is a PNG"),
         (["--screenshot", "x.png", "--size", "big"], "--size is width x height"),
         (["--screenshot", "x.png", "--scale", "5"], "--scale is 1, 2, 3 or 4, not '5'"),

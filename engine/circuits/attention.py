@@ -38,8 +38,7 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
     if request.kind == "pattern":
         values = pattern
     elif request.kind == "scores":
-        values = passed.queries[layer] @ passed.keys[layer].mT / model.divisor
-        values = values.masked_fill(passed.future, torch.nan)
+        values = model.scores(passed, layer, job)
     else:
         values = pattern * _moved_norms(model, passed, layer, job)[:, None, :]
     return Patterns(

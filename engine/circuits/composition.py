@@ -146,7 +146,7 @@ def _scores(
 
 def _width(model: Model) -> int:
     """Return how many dimensions of the stream heads can read and write."""
-    return model.d_model - 1 if model.normalized else model.d_model
+    return model.d_model - 1 if model.centring else model.d_model
 
 
 def _squared_corners(model: Model, seed: int, job: Job) -> Float[Tensor, "rotation d_head d_head"]:

@@ -34,7 +34,7 @@ def direction(model: Model, request: Direction, job: Job) -> OVDirection | QKDir
         If head or index do not exist, or the singular value is zero, which has no direction.
     """
     check_offset(model, request.offset)
-    U, S, Vh = lowrank.svd(*factors(model, request.head, request.circuit))
+    U, S, Vh = lowrank.svd(*factors(model, request.head, request.circuit, request.offset))
     _check_index(request, lowrank.rank(S), len(S))
     near, far = U[:, request.index], Vh[request.index]
     if far[far.abs().argmax()] < 0:

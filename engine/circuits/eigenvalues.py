@@ -51,6 +51,6 @@ def eigenvalues(model: Model, request: Eigenvalues, job: Job) -> ComplexValues:
         If the head does not exist, or the offset means nothing to the model.
     """
     check_offset(model, request.offset)
-    A, B = factors(model, request.head, request.circuit)
+    A, B = factors(model, request.head, request.circuit, request.offset)
     values = sorted_eigenvalues(B @ model.gram(request.circuit, job) @ A)
     return ComplexValues(values.real.numpy(), values.imag.numpy(), positivity(values))

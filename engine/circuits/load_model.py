@@ -4,11 +4,12 @@ from engine.job import Job
 from engine.messages import LoadModel, ModelFacts
 from engine.model import Model
 
-FOLDED = (
+GAINS = "each norm's weights multiplied into W_Q, W_K, W_V and W_U, its biases moved into theirs"
+CENTRED = (
     "W_Q, W_K, W_V and W_O projected off the all-ones direction",
     "W_U projected off it and centred over the vocabulary",
-    "b_V moved into b_O",
 )
+MOVED = "b_V moved into b_O"
 
 
 def load_model(model: Model, request: LoadModel, job: Job) -> ModelFacts:
@@ -17,15 +18,15 @@ def load_model(model: Model, request: LoadModel, job: Job) -> ModelFacts:
         name=model.name,
         n_layers=model.n_layers,
         n_heads=model.n_heads,
-        n_kv_heads=model.n_heads,
+        n_kv_heads=model.n_kv_heads,
         d_model=model.d_model,
         d_head=model.d_head,
         d_vocab=model.d_vocab,
-        d_mlp=0,
+        d_mlp=model.d_mlp,
         n_ctx=model.n_ctx,
-        positions="learned" if model.learned_positions else "none",
-        norm="LayerNorm without parameters" if model.normalized else "none",
-        folded=FOLDED if model.normalized else (),
+        positions=model.position_kind,
+        norm=model.norm,
+        folded=_folded(model),
         divisor=model.divisor,
         prepend_bos=model.prepend_bos,
         has_bos=model.tokens.bos_id is not None,
@@ -33,3 +34,10 @@ def load_model(model: Model, request: LoadModel, job: Job) -> ModelFacts:
         bytes=model.bytes,
         example=model.example,
     )
+
+
+def _folded(model: Model) -> tuple[str, ...]:
+    if not model.normalized:
+        return ()
+    gains = () if model.norm == "LayerNorm without parameters" else (GAINS,)
+    return (*gains, *(CENTRED if model.centring else ()), MOVED)

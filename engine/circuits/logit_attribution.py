@@ -24,7 +24,7 @@ class _Contrast(NamedTuple):
 
 
 def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> LogitParts:
-    """Split a logit into what the embedding, the position, every head and the biases give to it.
+    """Split a logit into what embedding, position, every head, every MLP and the biases give to it.
 
     Direct logit attribution: each part of the final stream times the target's column of the folded
     W_U, over the scale that the final norm has on this run ("A Mathematical Framework for
@@ -69,6 +69,11 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
             values.append(parts)
             sources += places
             heads += [head] * len(places)
+        if here.passed.mlps:
+            labels.append(f"MLP {layer}")
+            values.append((here.passed.mlps[layer][here.position].double() @ column)[None])
+            heads.append(None)
+            sources.append(-1)
     off = request.run.heads_off
     written = torch.stack([model.written_bias(layer, off) for layer in range(model.n_layers)])
     bias = float(model.logit_biases()[target]) - contrast.bias

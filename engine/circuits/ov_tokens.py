@@ -29,7 +29,7 @@ def ov_tokens(model: Model, request: OVTokens, job: Job) -> TokenRanking:
         If the head, the token, the source or the position do not exist or do not go together.
     """
     weights = model.head(request.head)
-    check_source(request)
+    check_source(model, request)
     if request.direction == "output":
         token, vector = read_token(model, request, job)
         written = vector @ weights.W_V @ weights.W_O  # [d_model]
@@ -43,7 +43,7 @@ def ov_tokens(model: Model, request: OVTokens, job: Job) -> TokenRanking:
             )
         token = named_token(model, request)
         wanted = weights.W_V @ (weights.W_O @ model.unembedding(token))  # [d_model]
-        values = model.read_by(wanted[:, None], job)[:, 0]
+        values = model.read_by(wanted[:, None], job, request.source)[:, 0]
         source, vocabulary_source = "unembedding", str(request.source)
     values = values + 0.0  # no negative zeros
     return TokenRanking(

@@ -4,7 +4,7 @@ from engine.circuits.offsets import check_offset
 from engine.circuits.ranking import ranked
 from engine.circuits.source_vectors import check_source, read_token
 from engine.job import Job
-from engine.messages import QKTokens, ScoreRanking
+from engine.messages import QKTokens, ScoreRanking, Source
 from engine.model import Model
 
 
@@ -31,21 +31,24 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
         If the head, the token, the source, the position or the offset do not exist or do not go
         together.
     """
-    weights = model.head(request.head)
-    check_source(request)
+    model.check_head(request.head)
+    check_source(model, request)
     check_offset(model, request.offset)
+    model.check_scores()
+    weights = model.head(request.head, request.offset)
     token, vector = read_token(model, request, job)
     near, far = (weights.W_Q, weights.W_K), (weights.b_Q, weights.b_K)
     if request.side == "key":
         near, far = near[::-1], far[::-1]
     asked = vector @ near[0] + (far[0] if request.biases else 0)  # [d_head]
-    values = model.read_by((near[1] @ asked)[:, None], job)[:, 0]
+    listed: Source = "token+mlp0" if request.source == "token+mlp0" else "token"
+    values = model.read_by((near[1] @ asked)[:, None], job, listed)[:, 0]
     if request.biases:
         values = values + asked @ far[1]
     values = values / model.divisor + 0.0  # no negative zeros
     return ScoreRanking(
         **ranked(model, values, token, request.k),
         source=str(request.source),
-        vocabulary_source="token",
+        vocabulary_source=listed,
         divisor=model.divisor,
     )

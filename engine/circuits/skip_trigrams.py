@@ -72,6 +72,7 @@ def skip_trigrams(model: Model, request: SkipTrigrams, job: Job) -> TrigramList:
     check_offset(model, request.offset)
     if not 1 <= request.k <= MOST:
         raise Refused(f"k, the number of trigrams to list, must be 1 to {MOST:,}, not {request.k}")
+    model.check_scores()
     ends = _ends(model, request, job)
     sources = _sources(model, request.filter)
     bounds = ends.keys.norm(dim=1) * ends.values.norm(dim=1)
@@ -104,7 +105,7 @@ def skip_trigrams(model: Model, request: SkipTrigrams, job: Job) -> TrigramList:
 
 
 def _ends(model: Model, request: SkipTrigrams, job: Job) -> _Ends:
-    weights = model.head(request.head)
+    weights = model.head(request.head, request.offset)
     return _Ends(
         queries=model.read_by(weights.W_Q, job) / model.divisor,
         keys=model.read_by(weights.W_K, job),

@@ -17,7 +17,7 @@ class Read(NamedTuple):
     vector: Float[Tensor, " d_model"]
 
 
-def check_source(request: OVTokens | QKTokens) -> None:
+def check_source(model: Model, request: OVTokens | QKTokens) -> None:
     """Refuse sources that the model has not.
 
     Raises
@@ -25,7 +25,7 @@ def check_source(request: OVTokens | QKTokens) -> None:
     Refused
         With one sentence that names what fits.
     """
-    if request.source == "token+mlp0":
+    if request.source == "token+mlp0" and model.d_mlp == 0:
         raise Refused(
             f"{request.model} has no MLP, so there is no source token+mlp0: use token or position"
         )
@@ -65,6 +65,8 @@ def read_token(model: Model, request: OVTokens | QKTokens, job: Job) -> Read:
     """
     if request.source != "position":
         token = named_token(model, request)
+        if request.source == "token+mlp0":
+            return Read(token, model.read(model.after_first_mlp(model.embedded((token,))))[0])
         return Read(token, model.embedding(token))
     if request.token is not None:
         raise Refused("with source position the token is the one in the prompt: name no token")

@@ -12,7 +12,7 @@ from engine.model import Model
 
 
 def factors(
-    model: Model, head: Head, circuit: CircuitName
+    model: Model, head: Head, circuit: CircuitName, offset: int = 0
 ) -> tuple[Float[Tensor, "d_model d_head"], Float[Tensor, "d_head d_model"]]:
     """Return the two factors of a head's circuit, in float64.
 
@@ -24,10 +24,18 @@ def factors(
         The head.
     circuit : {"ov", "qk"}
         W_V and W_O of W_OV, or W_Q and W_K^T of W_QK; the papers' matrices are the transposes.
+    offset : int
+        Query position minus key position, which turns W_QK of a rotary model.
+
+    Raises
+    ------
+    Refused
+        If the head does not exist, or scores do not follow from the weights.
     """
-    weights = model.head(head)
+    weights = model.head(head, offset)
     if circuit == "ov":
         return weights.W_V.double(), weights.W_O.double()
+    model.check_scores()
     return weights.W_Q.double(), weights.W_K.mT.double()
 
 
@@ -49,7 +57,7 @@ def spectrum(model: Model, request: Spectrum, job: Job) -> SingularValues:
         If the head does not exist, or the offset means nothing to the model.
     """
     check_offset(model, request.offset)
-    A, B = factors(model, request.head, request.circuit)
+    A, B = factors(model, request.head, request.circuit, request.offset)
     U, S, Vh = lowrank.svd(A, B)
     rank = lowrank.rank(S)
     dense = None

@@ -26,7 +26,7 @@ def table(model: Model, request: Table, job: Job) -> TokenTable:
         If the vocabulary has more than 64 tokens, or the head does not exist.
     """
     check_offset(model, request.offset)
-    weights = model.head(request.head)
+    weights = model.head(request.head, request.offset)
     if model.d_vocab > SMALL_VOCABULARY:
         raise Refused(
             f"a whole table is made for at most {SMALL_VOCABULARY} tokens, and {model.name} has "
@@ -37,6 +37,7 @@ def table(model: Model, request: Table, job: Job) -> TokenTable:
         values = model.logits((embeddings @ weights.W_V @ weights.W_O).mT, job).mT
         divisor = None
     else:
+        model.check_scores()
         divisor = model.divisor
         values = embeddings @ weights.W_Q @ (embeddings @ weights.W_K).mT / divisor
     return TokenTable(labels=model.tokens.labels, values=values.numpy() + 0.0, divisor=divisor)

@@ -1,5 +1,7 @@
 """What a head is for, read from its weights alone."""
 
+import math
+
 import numpy as np
 import torch
 
@@ -43,15 +45,19 @@ def weight_measures(model: Model, job: Job) -> dict[str, FloatArray]:
 
 def _of_head(model: Model, head: Head, job: Job) -> dict[str, float]:
     U, S, Vh = lowrank.svd(*factors(model, head, "ov"))
-    rank = lowrank.rank(S)
+    rank, follow, nan = lowrank.rank(S), model.scores_follow, math.nan
     return {
         "copying_share": copying_share(model, head, job),
         "ov_eigenvalue_copying": _positivity(model, head, "ov", job),
-        "qk_eigenvalue_positivity": _positivity(model, head, "qk", job),
+        "qk_eigenvalue_positivity": _positivity(model, head, "qk", job) if follow else nan,
         "read_write_overlap": lowrank.overlap(U[:, :rank], Vh[:rank].mT),
         "ov_norm": float(S.norm()),
-        "qk_norm": float(lowrank.singular_values(*factors(model, head, "qk")).norm()),
+        "qk_norm": _qk_norm(model, head) if follow else nan,
     }
+
+
+def _qk_norm(model: Model, head: Head) -> float:
+    return float(lowrank.singular_values(*factors(model, head, "qk")).norm())
 
 
 def _positivity(model: Model, head: Head, circuit: CircuitName, job: Job) -> float:

@@ -46,7 +46,7 @@ class ModelFacts:
     d_vocab: Annotated[int, Says("tokens in the vocabulary")]
     d_mlp: Annotated[int, Says("width of an MLP, 0 without one")]
     n_ctx: Annotated[int, Says("longest prompt, in tokens")]
-    positions: Annotated[str, Says("none, learned or rotary")]
+    positions: Annotated[str, Says("none, learned, rotary or ALiBi")]
     norm: Annotated[str, Says("none, LayerNorm, LayerNorm without parameters, RMSNorm")]
     folded: Annotated[tuple[str, ...], Says("what was folded into the weights that are read")]
     divisor: Annotated[float, Says("what scores are divided by before the softmax")]

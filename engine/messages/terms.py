@@ -69,7 +69,12 @@ Way = Annotated[
         "token is raised"
     ),
 ]
-ModelName = Annotated[str, Says("name of the model, one of `headscope models`")]
+ModelName = Annotated[
+    str,
+    Says(
+        "name of the model, one of `headscope models`, or the path of a model folder or GGUF file"
+    ),
+]
 Token = Annotated[int | str, Says("one token: its text, or its id (as text `#id`)")]
 TopK = Annotated[int, Says("how many tokens to list at each end")]
 Offset = Annotated[int, Says("query position minus key position, for rotary models")]

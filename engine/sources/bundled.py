@@ -58,7 +58,7 @@ def read_folder(folder: Path) -> Checkpoint:
         if config.get("model_type") != MODEL_TYPE:
             raise Refused(f"{folder.name}: config.json is not that of a {MODEL_TYPE} model")
         stored = load_file(folder / "model.safetensors")
-        checkpoint = _checkpoint(folder.name, config, _tokenizer(folder), stored)
+        checkpoint = _checkpoint(folder.name, config, read_tokenizer(folder), stored)
     except SafetensorError as error:
         raise Refused(f"{folder.name}: model.safetensors is damaged: {error}") from error
     except (KeyError, ValueError) as error:
@@ -67,7 +67,14 @@ def read_folder(folder: Path) -> Checkpoint:
     return checkpoint
 
 
-def _tokenizer(folder: Path) -> Tokenizer:
+def read_tokenizer(folder: Path) -> Tokenizer:
+    """Read a folder's tokenizer.json.
+
+    Raises
+    ------
+    Refused
+        If it is damaged.
+    """
     try:
         return Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as error:  # the library raises no narrower class

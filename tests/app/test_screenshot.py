@@ -33,6 +33,13 @@ def test_the_picture_is_whole_exact_and_filled(qapp, engine, tmp_path, size, sca
     palette.apply(qapp, "light")
 
 
+def test_a_model_of_the_command_line_is_the_one_that_is_opened(qapp, engine, tmp_path, capsys):
+    made = {"screenshot": tmp_path / "headscope.png", "size": (1000, 700)}
+    assert gui.app.run(lambda: engine, model="attn-1l", **made) == 0
+    assert gui.app.run(lambda: engine, model=str(tmp_path / "absent"), **made) == 1
+    assert "nothing is downloaded" in capsys.readouterr().err
+
+
 def test_a_picture_that_cannot_be_written_is_said_and_exits_1(qapp, engine, tmp_path, capsys):
     code = gui.app.run(lambda: engine, screenshot=tmp_path / "missing" / "picture.png")
     assert code == 1

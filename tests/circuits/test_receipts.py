@@ -9,6 +9,7 @@ from engine import Engine
 from engine import model as model_module
 from engine.circuits.receipts import CHECKS, outputs, receipts, weights
 from engine.circuits.receipts.scene import scene
+from engine.folding import Norm
 from engine.job import Cancelled, Job
 from engine.messages import Head, HeadScores, Receipts, Refused, RunPrompt
 from engine.model import Model
@@ -160,15 +161,15 @@ def wrong(monkeypatch, **changes):
     """Let every head have one wrong matrix."""
     honest = Model.head
 
-    def head(self, head):
-        found = honest(self, head)
+    def head(self, head, offset=0):
+        found = honest(self, head, offset)
         return replace(found, **{name: does(found) for name, does in changes.items()})
 
     monkeypatch.setattr(Model, "head", head)
 
 
 def unfolded(monkeypatch):
-    monkeypatch.setattr(model_module, "fold", lambda raw: raw)
+    monkeypatch.setattr(model_module, "fold", lambda raw, norm, centring: raw)
 
 
 def without_b_V(monkeypatch):
@@ -320,7 +321,9 @@ def test_a_direction_too_many_fails(random_model, monkeypatch):
 
 def test_centring_applied_to_the_toy_fails(monkeypatch):
     honest_head, fold = Model.head, model_module.fold
-    monkeypatch.setattr(Model, "head", lambda self, head: fold(honest_head(self, head)))
+    monkeypatch.setattr(
+        Model, "head", lambda self, head, offset=0: fold(honest_head(self, head), Norm(), True)
+    )
     model = Model(load("toy"))
     for check in ("heads_add", "pattern_from_stream", "folding_changes_nothing"):
         assert failed(run(model, check, "toy", (0, 0)))

@@ -38,7 +38,7 @@ def heads_add(scene: Scene, job: Job) -> Receipt:
         pattern = scene.passed.patterns[layer][number].double()
         summed = summed + pattern @ moved(model, scene.passed, Head(layer, number)).double()
     written = scene.own["written"]
-    if model.normalized:
+    if model.centring:
         stacked, written = centred(stacked), centred(written)
     return measured(
         "stacked heads through the big W_O = the sum of heads = what the layer added",

@@ -8,6 +8,9 @@ from engine.circuits.receipts.scene import OF_LARGEST, SINGLE, Scene, apart, mea
 from engine.job import Job
 from engine.messages import Receipt
 
+MANY = "no one W_QK gives this model's scores: they depend on more than the two streams"
+"""Why a check of one W_QK is not made."""
+
 
 def rows_sum_to_one(scene: Scene, job: Job) -> Receipt:
     """Check that the model's own pattern is made of shares, none of them in the future."""
@@ -31,18 +34,19 @@ def pattern_from_one_matrix(scene: Scene, job: Job) -> Receipt:
 
     "One attention head, taken apart", "The pattern in one step: the QK matrix".
     """
+    name = "the pattern from W_QK alone, without queries or keys"
     weights, ones = scene.weights, scene.read.new_ones(len(scene.read), 1)
     read = torch.cat([scene.read, ones], 1)  # [position, d_model + 1]
     W_Q = torch.cat([weights.W_Q, weights.b_Q[None]])
     W_K = torch.cat([weights.W_K, weights.b_K[None]])
-    scores = read @ (W_Q @ W_K.mT) @ read.mT / scene.model.divisor
-    return _same_pattern(
-        scene,
-        "the pattern from W_QK alone, without queries or keys",
+    compares = (
         f"softmax of X' W_QK X'^T with the biases in an always-1 column "
-        f"({len(W_Q)} x {len(W_Q)}, double precision) against the model's own pattern",
-        scores,
+        f"({len(W_Q)} x {len(W_Q)}, double precision) against the model's own pattern"
     )
+    if not scene.model.has_one_qk:
+        return undefined(name, compares, MANY)
+    scores = read @ (W_Q @ W_K.mT) @ read.mT / scene.model.divisor
+    return _same_pattern(scene, name, compares, scores)
 
 
 def pattern_from_stream(scene: Scene, job: Job) -> Receipt:
@@ -51,16 +55,17 @@ def pattern_from_stream(scene: Scene, job: Job) -> Receipt:
     A norm's centring is in the folded weights, so the stream is not centred here.
     """
     model, weights = scene.model, scene.weights
+    name = "the pattern from folded weights and the stream"
+    compares = (
+        "softmax of the scores of folded W_Q and W_K on the stream over its norm's scale (double "
+        "precision) against the model's own pattern"
+    )
+    if not model.has_one_qk:
+        return undefined(name, compares, MANY)
     stream = scene.passed.streams[scene.head.layer].double()
     scaled = stream / model.scale(stream)[:, None].double()
     queries, keys = scaled @ weights.W_Q + weights.b_Q, scaled @ weights.W_K + weights.b_K
-    return _same_pattern(
-        scene,
-        "the pattern from folded weights and the stream",
-        "softmax of the scores of folded W_Q and W_K on the stream over its norm's scale (double "
-        "precision) against the model's own pattern",
-        queries @ keys.mT / model.divisor,
-    )
+    return _same_pattern(scene, name, compares, queries @ keys.mT / model.divisor)
 
 
 def _same_pattern(
@@ -91,13 +96,19 @@ def doubling(scene: Scene, job: Job) -> Receipt:
     )
     if scene.off:
         return undefined(name, compares, "the head is off: it has no output to double")
+    if not scene.model.holds_patterns:
+        return undefined(name, compares, "in this architecture a pattern cannot be held as it was")
     (layer, number), model = scene.head, scene.model
+    norm_bias = model.norm_bias(layer)  # one of the biases: folding moves it into the others
     at, held = f"blocks.{layer}.attn.", scene.passed.patterns[layer]
     kept = model.probe(
         scene.passed.ids,
         job,
         [f"{at}hook_q", f"{at}hook_k", f"{at}hook_z"],
-        {f"{at}hook_in": lambda read: 2 * read, f"{at}hook_pattern": lambda pattern: held},
+        {
+            f"{at}hook_in": lambda read: 2 * read - norm_bias,
+            f"{at}hook_pattern": lambda pattern: held,
+        },
         scene.passed.heads_off,
     )
     b_Q, b_K = scene.weights.b_Q, scene.weights.b_K

@@ -6,7 +6,15 @@ from torch import Tensor
 
 from engine.circuits.head_output import moved
 from engine.circuits.logit_attribution import logit_attribution
-from engine.circuits.receipts.scene import OF_LARGEST, SINGLE, Scene, apart, double, measured
+from engine.circuits.receipts.scene import (
+    OF_LARGEST,
+    SINGLE,
+    Scene,
+    apart,
+    double,
+    measured,
+    undefined,
+)
 from engine.folding import centred
 from engine.job import Job
 from engine.messages import Head, LogitAttribution, Receipt
@@ -32,7 +40,10 @@ def stream_adds_up(scene: Scene, job: Job) -> Receipt:
             job.step(done, model.n_layers * model.n_heads, "adding heads")
             pattern = passed.patterns[layer][number].double()
             total = total + pattern @ moved(model, passed, Head(layer, number)).double()
-    final = centred(passed.final) if model.normalized else passed.final
+        if passed.mlps:
+            mlp = passed.mlps[layer].double()
+            total = total + (centred(mlp) if model.centring else mlp)
+    final = centred(passed.final) if model.centring else passed.final
     return measured(
         "embedding + heads + biases = the final stream",
         f"the sum of every part at every position against the model's own stream: {OF_LARGEST}",
@@ -45,8 +56,8 @@ def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
     """Check that what each part gives to a logit sums to the model's own logit."""
     parts = logit_attribution(scene.model, LogitAttribution(scene.run), job)
     own = scene.own["logits"][parts.position].double()
-    logit = float(own[parts.target_id] - (own.mean() if scene.model.normalized else 0))
-    less = ", less their mean, which the softmax does not see" if scene.model.normalized else ""
+    logit = float(own[parts.target_id] - (own.mean() if scene.model.centring else 0))
+    less = ", less their mean, which the softmax does not see" if scene.model.centring else ""
     return measured(
         "attribution sums to the logit",
         f"the sum of all parts of the first guess after the prompt against the model's own "
@@ -60,14 +71,21 @@ def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
 
 def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
     """Check that a pass with folded weights alone predicts what the model does."""
+    name = "folded and unfolded weights give the same log-probabilities"
+    compares = (
+        "a whole pass with folded weights, whose norms only scale, against the model's own: the "
+        "largest difference after the last token, in nats"
+    )
     model, own = scene.model, scene.own["logits"][-1].double()
+    if model.d_mlp or not model.has_one_qk:
+        why = "the pass is made for models of heads alone, whose scores one matrix gives"
+        return undefined(name, compares, why)
     last = _folded_pass(model, scene.passed, job)
     logits = model.logits(last.float()[:, None], job)[:, 0] + model.logit_biases()
     apart_ = (logits.double().log_softmax(-1) - own.log_softmax(-1)).abs().max()
     return measured(
-        "folded and unfolded weights give the same log-probabilities",
-        "a whole pass with folded weights, whose norms only scale, against the model's own: the "
-        "largest difference after the last token, in nats",
+        name,
+        compares,
         float(apart_),
         NAT,
     )
@@ -95,4 +113,4 @@ def _folded_pass(model: Model, passed: ForwardPass, job: Job) -> Float[Tensor, "
 
 def _entering(model: Model, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
     entering = (model.embedded(ids) + model.positions(len(ids))).double()
-    return centred(entering) if model.normalized else entering
+    return centred(entering) if model.centring else entering

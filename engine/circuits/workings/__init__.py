@@ -45,7 +45,7 @@ def workings(model: Model, request: Workings, job: Job) -> HeadWorkings:
     read = model.read(passed.streams[layer])
     steps = (
         *inputs(model, maker, passed, layer, read),
-        *where(model, maker, passed, request.head, weights),
+        *where(model, maker, passed, request.head, weights, job),
         *what(model, maker, passed.patterns[layer][number], weights, read, off),
     )
     made = {step.symbol: torch.tensor(step.values) for step in steps}

@@ -73,6 +73,8 @@ def inputs(
     normed = model.normalized
     says = (
         "What the head reads: each position's stream, centred and divided by its own size."
+        if model.centring
+        else "What the head reads: each position's stream, divided by its own size."
         if normed
         else "What the head reads: the rows of the lookup table, pulled out one a position."
         if not (layer or model.learned_positions)

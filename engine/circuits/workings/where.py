@@ -8,13 +8,14 @@ from torch import Tensor
 
 from engine.circuits.workings.maker import WIDEST, AxisName, Maker
 from engine.folding import HeadWeights
+from engine.job import Job
 from engine.messages import Head, Step
 from engine.model import Model
 from engine.runs import ForwardPass
 
 
 def where(
-    model: Model, maker: Maker, passed: ForwardPass, head: Head, weights: HeadWeights
+    model: Model, maker: Maker, passed: ForwardPass, head: Head, weights: HeadWeights, job: Job
 ) -> list[Step]:
     """Return the steps from X to the pattern: queries, keys, their circuit and the scores.
 
@@ -30,12 +31,22 @@ def where(
         The head.
     weights : HeadWeights
         Its folded weights.
+    job : Job
+        Steps between layers where the model must be run again for its scores.
     """
     layer, number = head
+    operands: tuple[str, ...]
     kv = model.kv_head(number)
     queries, keys = passed.queries[layer][number], passed.keys[layer][kv]
-    scores = queries @ keys.mT
-    divided = (scores / model.divisor).masked_fill(passed.future, torch.nan)
+    if model.has_one_qk:
+        scores, does, made = queries @ keys.mT, "multiply number by number and add", "S = Q Kᵀ"
+        einsum, operands = ("qh, sh -> qs", "qh, sh -> qs"), ("Q", "K")
+        divided = (scores / model.divisor).masked_fill(passed.future, torch.nan)
+    else:
+        divided = model.scores(passed, layer, job)[number]
+        scores = model.divisor * divided
+        does, made = "once the model has put in where they stand", "S = f(Q, K, positions)"
+        einsum, operands = ("", ""), ()
     steps = [
         *_projected(model, maker, "Q", weights.W_Q, weights.b_Q, queries),
         *_projected(model, maker, "K", weights.W_K, weights.b_K, keys),
@@ -55,9 +66,8 @@ def where(
         *steps,
         maker.step(
             "S", "where", ("query", "source"), scores,
-            "How well each query matches each key: multiply number by number and add.",
-            formula="S = Q Kᵀ", paper="S = Q Kᵀ",
-            einsum=("qh, sh -> qs", "qh, sh -> qs"), operands=("Q", "K"),
+            f"How well each query matches each key: {does}.",
+            formula=made, paper=made, einsum=einsum, operands=operands,
         ),
         maker.step(
             "S/√d", "where", ("query", "source"), divided,

@@ -1,0 +1,292 @@
+"""From a model folder or GGUF file to the TransformerBridge that runs it, without a network.
+
+transformers reads the files (never code that lies among them, pickles as weights only), and its
+own eager attention is what the bridge is held to.
+"""
+
+from typing import Any, NamedTuple
+
+import psutil
+import torch
+import transformers
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformer_lens.model_bridge.sources import build_bridge_from_module
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+from engine.agreement import Own, settled
+from engine.folding import Norm
+from engine.gguf_reader import read_once
+from engine.job import Cancelled, Job
+from engine.messages import Refused
+from engine.network import Network, NormKind, Positions
+from engine.rotation import Rotation
+from engine.sources.pretrained import Pretrained
+
+# Neither a terminal nor a log is the place: progress has its own road, the job.
+transformers.utils.logging.disable_progress_bar()
+
+WITHOUT_ATTENTION = (
+    "mamba",
+    "mamba2",
+    "falcon_mamba",
+    "rwkv",
+    "rwkv6",
+    "rwkv7",
+    "xlstm",
+    "hyenadna",
+)
+"""Model types that have no attention at all."""
+
+ATTENTION = ("full_attention", "sliding_attention", "chunked_attention", "attention")
+"""Kinds of layers, as a config names them, that have patterns to show."""
+
+PROBE = 16
+"""Tokens that a model answers before and after it is wrapped."""
+
+
+class _Read(NamedTuple):
+    model: Any
+    tokenizer: Tokenizer
+    bos_token: str | None
+
+
+def pretrained(found: Pretrained, job: Job) -> Network:
+    """Build what runs a pretrained model, and check it against the model itself.
+
+    Parameters
+    ----------
+    found : Pretrained
+        The folder or file.
+    job : Job
+        Steps between the parts of reading, none of which can be stopped.
+
+    Raises
+    ------
+    Refused
+        If it does not fit in memory, is damaged, has no attention to show, or what the bridge
+        makes of it is not what the model does.
+    """
+    found.check_fits(psutil.virtual_memory().available)
+    job.step(0, 4, f"reading {found.parameters:,} parameters")
+    read = _from_gguf(found, job) if found.path.is_file() else _from_folder(found)
+    read.model.eval().requires_grad_(False)
+    _check_vocabulary(found, read)
+    job.step(2, 4, "running 16 tokens by transformers")
+    own = _own(found, read)
+    job.step(3, 4, "wrapping the model")
+    network = _network(found, read)
+    return settled(found.path.name, network, own, job)
+
+
+def _from_folder(found: Pretrained) -> _Read:
+    name = found.path.name
+    try:
+        config = transformers.AutoConfig.from_pretrained(
+            found.path, local_files_only=True, trust_remote_code=False
+        )
+    except Exception as error:  # each model type's config raises its own
+        if "trust_remote_code" in str(error):
+            raise Refused(
+                f"{name} needs Python code that lies in its folder, and Headscope does not run "
+                "that: only architectures that transformers itself knows can be opened"
+            ) from error
+        raise Refused(f"{name}: transformers cannot read config.json: {_line(error)}") from error
+    _check_kind(name, config)
+    assert found.tokenizer is not None
+    return _Read(_weights(found, config), found.tokenizer, found.bos_token)
+
+
+def _from_gguf(found: Pretrained, job: Job) -> _Read:
+    folder, file = found.path.parent, found.path.name
+    with read_once(found.path, job):
+        try:
+            config = transformers.AutoConfig.from_pretrained(
+                folder, gguf_file=file, local_files_only=True
+            )
+        except Exception as error:
+            raise Refused(f"{file}: transformers cannot read it: {_line(error)}") from error
+        _check_kind(file, config)
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                folder, gguf_file=file, local_files_only=True, trust_remote_code=False
+            )
+        except Exception as error:
+            raise Refused(f"{file}: its tokenizer cannot be read: {_line(error)}") from error
+        model = _weights(found, config, gguf_file=file)
+    return _Read(model, tokenizer.backend_tokenizer, tokenizer.bos_token)
+
+
+def _check_kind(name: str, config: Any) -> None:
+    kind = config.model_type
+    if kind in WITHOUT_ATTENTION:
+        raise Refused(f"{name} is a {kind} model, which has no attention to show")
+    layers = getattr(config, "layer_types", None) or getattr(config, "layers_block_type", None)
+    others = sorted({layer for layer in layers or () if layer not in ATTENTION})
+    if others:
+        raise Refused(
+            f"{name} is a {kind} model, some of whose layers have no attention to show "
+            f"({', '.join(others)})"
+        )
+    if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES or getattr(
+        config, "is_encoder_decoder", False
+    ):
+        raise Refused(
+            f"{name} is a {kind} model, which does not read left to right to guess the next token: "
+            "open a decoder"
+        )
+
+
+def _weights(found: Pretrained, config: Any, **where: Any) -> Any:
+    name = found.path.name
+    try:
+        loaded: Any = transformers.AutoModelForCausalLM.from_pretrained(
+            found.path.parent if where else found.path,
+            config=config,
+            local_files_only=True,
+            trust_remote_code=False,
+            weights_only=True,
+            dtype=torch.float32,
+            attn_implementation="eager",
+            output_loading_info=True,
+            **where,
+        )
+    except Cancelled:
+        raise
+    except MemoryError as error:
+        raise Refused(f"there is not enough memory to read {name}") from error
+    except Exception as error:  # torch, safetensors and transformers each raise their own
+        raise Refused(f"{name}: its weights cannot be read: {_line(error)}") from error
+    model, info = loaded
+    if info["missing_keys"]:
+        first, count = min(info["missing_keys"]), len(info["missing_keys"])
+        raise Refused(f"{name}: its weights lack {count} of the model's tensors, such as {first}")
+    if info["mismatched_keys"]:
+        key, stored, wanted = min(info["mismatched_keys"])
+        raise Refused(f"{name}: {key} is {tuple(stored)}, and config.json means {tuple(wanted)}")
+    return model
+
+
+def _check_vocabulary(found: Pretrained, read: _Read) -> None:
+    rows = read.model.get_input_embeddings().weight.shape[0]
+    size = read.tokenizer.get_vocab_size()
+    if size > rows:
+        raise Refused(
+            f"{found.path.name}: its tokenizer has {size:,} tokens, and the model only {rows:,}: "
+            "the tokenizer is another model's"
+        )
+
+
+def _own(found: Pretrained, read: _Read) -> Own:
+    """Return what the model makes of 16 tokens before anything wraps it."""
+    chance = torch.Generator().manual_seed(0)
+    first = None if read.bos_token is None else read.tokenizer.token_to_id(read.bos_token)
+    ids = torch.randint(read.tokenizer.get_vocab_size(), (PROBE,), generator=chance).tolist()
+    ids = ids if first is None else [first, *ids[1:]]
+    out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
+    patterns = out.attentions or ()
+    if not patterns or any(pattern is None for pattern in patterns):
+        raise Refused(f"{found.path.name}: its attention patterns cannot be read by transformers")
+    return Own(
+        ids=tuple(ids),
+        patterns=tuple(pattern[0] for pattern in patterns),
+        log_probs=out.logits[0].log_softmax(-1),
+    )
+
+
+def _network(found: Pretrained, read: _Read) -> Network:
+    name, model = found.path.name, read.model
+    try:
+        bridge = build_bridge_from_module(model, type(model).__name__, hf_config=model.config)
+        cfg, blocks = bridge.cfg, bridge.blocks
+        layer_norms = tuple(_norm(block.ln1, cfg) for block in blocks)
+        final_norm = _norm(bridge.ln_final, cfg)
+        W_pos = _table(bridge, cfg)
+        heads = len(blocks[0].attn.W_K)
+    except Exception as error:  # each adapter has its own way of not fitting
+        raise Refused(
+            f"{name}: TransformerLens cannot wrap this {model.config.model_type} model: "
+            f"{_line(error)}"
+        ) from error
+    scaling = getattr(blocks[0].attn.original_component, "scaling", None)
+    kinds: dict[str, Positions] = {"rotary": "rotary", "alibi": "ALiBi", "standard": "learned"}
+    kind: NormKind = "RMSNorm" if cfg.uses_rms_norm else "LayerNorm"
+    return Network(
+        bridge=bridge,
+        tokenizer=read.tokenizer,
+        bos_token=read.bos_token,
+        prepend_bos=bool(cfg.default_prepend_bos) and read.bos_token is not None,
+        n_layers=cfg.n_layers,
+        n_heads=cfg.n_heads,
+        n_kv_heads=heads,
+        d_model=cfg.d_model,
+        d_head=cfg.d_head,
+        d_vocab=bridge.embed.W_E.shape[0],
+        d_mlp=_d_mlp(cfg),
+        n_ctx=cfg.n_ctx,
+        parameters=sum(weights.numel() for weights in model.parameters()),
+        divisor=1 / scaling if scaling else _divisor(cfg),
+        norm=kind,
+        eps=_eps(blocks[0].ln1),
+        layer_norms=layer_norms,
+        final_norm=final_norm,
+        positions=kinds.get(cfg.positional_embedding_type, "none"),
+        W_pos=W_pos,
+        rotation=_rotation(bridge, model) if cfg.positional_embedding_type == "rotary" else None,
+    )
+
+
+def _norm(norm: Any, cfg: Any) -> Norm:
+    inner = norm.original_component
+    gain, bias = getattr(inner, "weight", None), getattr(inner, "bias", None)
+    if gain is not None and cfg.rmsnorm_uses_offset:
+        gain = 1 + gain
+    return Norm(gain, bias)
+
+
+def _eps(norm: Any) -> float:
+    inner = norm.original_component
+    return float(getattr(inner, "eps", getattr(inner, "variance_epsilon", 0.0)))
+
+
+def _table(bridge: Any, cfg: Any) -> Tensor:
+    table = getattr(bridge, "pos_embed", None)
+    if table is None:
+        return torch.zeros(1, cfg.d_model).expand(cfg.n_ctx, -1)
+    skipped = getattr(table.original_component, "offset", 0)  # OPT's first two rows are never used
+    rows: Tensor = table.original_component.weight[skipped : skipped + cfg.n_ctx]
+    return rows
+
+
+def _divisor(cfg: Any) -> float:
+    # GPT-Neo's scores are not divided, and its attention has no attribute that says so.
+    return 1.0 if "Neo" in cfg.architecture and "NeoX" not in cfg.architecture else cfg.d_head**0.5
+
+
+def _d_mlp(cfg: Any) -> int:
+    return int(cfg.d_mlp or 0)
+
+
+def _rotation(bridge: Any, model: Any) -> Rotation | None:
+    """Return the model's own cosines and sines by position, where it has a module for them."""
+    modules = [it for name, it in model.named_modules() if name.rpartition(".")[2] == "rotary_emb"]
+    if not modules:
+        return None
+    rotary, like = modules[0], torch.zeros(1, 1, 1)
+
+    def angles(positions: Tensor) -> tuple[Tensor, Tensor]:
+        cos, sin = rotary(like, positions[None])
+        return cos[0], sin[0]
+
+    try:
+        cos, _ = angles(torch.tensor([0, 1]))
+        known = cos.ndim == 2 and len(cos) == 2 and cos.shape[1] % 2 == 0
+    except Exception:  # a module that wants more than positions: scores are then not vouched for
+        known = False
+    return Rotation(angles, bool(bridge.cfg.rotary_adjacent_pairs)) if known else None
+
+
+def _line(error: Exception) -> str:
+    """Return what an exception says, on one short line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 200 else f"{text[:199]}…"

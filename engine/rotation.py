@@ -1,0 +1,76 @@
+"""Rotary positions: how queries and keys are turned by where they stand.
+
+"RoFormer: Enhanced Transformer with Rotary Position Embedding" (Su et al., 2021). A score then
+depends on the distance query minus key alone, so that it is the same with the key at position 0
+and the query at the offset. Cosines and sines are the model's own, whatever their scaling.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.folding import HeadWeights
+
+Angles = Callable[[Tensor], tuple[Tensor, Tensor]]
+"""Cosines and sines at positions, [position, entry]: of the first entries of a query, that turn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rotation:
+    """How a model turns queries and keys.
+
+    Attributes
+    ----------
+    angles
+        Of positions; entries of a query beyond their number are not turned.
+    neighbours
+        Whether entries 2i and 2i + 1 turn together; else those half the turned width apart.
+    """
+
+    angles: Angles
+    neighbours: bool
+
+    def turned(
+        self, vectors: Float[Tensor, "*rows d_head"], position: int
+    ) -> Float[Tensor, "*rows d_head"]:
+        """Return queries or keys as they all are at one position."""
+        cos, sin = self.angles(torch.tensor([position]))
+        return self._turned(vectors, cos[0], sin[0])
+
+    def placed(
+        self, vectors: Float[Tensor, "head position d_head"]
+    ) -> Float[Tensor, "head position d_head"]:
+        """Return queries or keys of a prompt, each turned by its own position."""
+        return self._turned(vectors, *self.angles(torch.arange(vectors.shape[1])))
+
+    def _turned(self, vectors: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        width = cos.shape[-1]
+        near, rest = vectors[..., :width], vectors[..., width:]
+        if self.neighbours:
+            other = torch.stack([-near[..., 1::2], near[..., ::2]], -1).flatten(-2)
+        else:
+            first, second = near.chunk(2, -1)
+            other = torch.cat([-second, first], -1)
+        return torch.cat([near * cos + other * sin, rest], -1)
+
+    def apart(self, weights: HeadWeights, offset: int) -> HeadWeights:
+        """Return weights whose scores are those at a distance.
+
+        Parameters
+        ----------
+        weights : HeadWeights
+            Weights of a head.
+        offset : int
+            Query position minus key position, 0 or more.
+        """
+        return HeadWeights(
+            W_Q=self.turned(weights.W_Q, offset),
+            W_K=self.turned(weights.W_K, 0),
+            W_V=weights.W_V,
+            W_O=weights.W_O,
+            b_Q=self.turned(weights.b_Q, offset),
+            b_K=self.turned(weights.b_K, 0),
+        )

@@ -1,0 +1,243 @@
+"""What is refused of a folder or a GGUF file, and that no connection is tried."""
+
+import json
+import os
+import pickle
+import socket
+
+import psutil
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from engine import Engine, sources
+from engine.messages import LoadModel, Refused, RunPrompt
+from tests.oracles import hugging_face
+
+
+@pytest.fixture(autouse=True)
+def no_connection(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a connection was tried")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    hugging_face.write("llama", tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+def refused(path):
+    with pytest.raises(Refused) as raised:
+        Engine().answer(LoadModel(str(path)))
+    text = str(raised.value)
+    assert "\n" not in text
+    assert len(text) < 400
+    return text
+
+
+def change(file, **values):
+    file.write_text(json.dumps(json.loads(file.read_text()) | values))
+
+
+def test_a_folder_opens_by_its_path_without_a_connection(folder):
+    engine = Engine()
+    assert engine.answer(LoadModel(str(folder))).n_layers == 3
+    assert engine.answer(RunPrompt(str(folder), "w3 w4")).ids.tolist() == [1, 3, 4]
+
+
+def test_a_path_that_is_not_there_is_refused_and_not_looked_up(tmp_path):
+    assert "nothing is downloaded" in refused(tmp_path / "absent")
+    assert "nothing is downloaded" in refused("HuggingFaceTB/SmolLM2-135M")
+    assert "nothing is downloaded" in refused("x" * 5000 + ".gguf")
+
+
+def test_a_folder_without_a_config_is_no_model(tmp_path):
+    assert "it has no config.json" in refused(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"model_type": 3}'])
+def test_a_damaged_config_is_refused(folder, text):
+    (folder / "config.json").write_text(text)
+    assert "config.json" in refused(folder)
+
+
+def test_a_config_that_no_model_has_is_refused(folder):
+    change(folder / "config.json", hidden_size="wide")
+    assert "config.json" in refused(folder)
+
+
+def test_a_missing_tokenizer_is_named(folder):
+    (folder / "tokenizer.json").unlink()
+    assert "lacks tokenizer.json" in refused(folder)
+
+
+def test_the_tokenizer_of_a_larger_vocabulary_is_anothers(folder):
+    about = json.loads((folder / "tokenizer.json").read_text())
+    about["model"]["vocab"] |= {f"more{n}": 101 + n for n in range(3)}
+    (folder / "tokenizer.json").write_text(json.dumps(about))
+    assert "tokenizer has 104 tokens, and the model only 101" in refused(folder)
+
+
+def test_rows_beyond_the_tokenizers_are_labelled_by_their_id(folder):
+    about = json.loads((folder / "tokenizer.json").read_text())
+    del about["model"]["vocab"]["w100"]
+    (folder / "tokenizer.json").write_text(json.dumps(about))
+    answer = Engine().answer(RunPrompt(str(folder), "w3", k=101))
+    assert answer.next_labels[answer.next_ids.tolist().index(100)] == "[id 100]"
+
+
+def test_missing_weights_are_named(folder):
+    (folder / "model.safetensors").unlink()
+    assert "has no weights" in refused(folder)
+
+
+@pytest.mark.parametrize("keep", [0, 4, 100, 0.5, 0.99])
+def test_weights_that_are_cut_short_are_refused(folder, keep):
+    file = folder / "model.safetensors"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: int(keep * len(whole)) if 0 < keep < 1 else keep])
+    assert "model.safetensors" in refused(folder)
+
+
+def test_weights_of_another_size_are_refused(folder):
+    change(folder / "config.json", intermediate_size=81)
+    assert "weights cannot be read" in refused(folder) or "means" in refused(folder)
+
+
+def test_a_tensor_that_is_not_there_is_named(folder):
+    stored = load_file(folder / "model.safetensors")
+    stored.pop("model.layers.1.self_attn.q_proj.weight")
+    save_file(stored, folder / "model.safetensors", metadata={"format": "pt"})
+    assert "model.layers.1.self_attn.q_proj.weight" in refused(folder)
+
+
+def shards(folder):
+    stored = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    names = sorted(stored)
+    parts = {"one.safetensors": names[::2], "two.safetensors": names[1::2]}
+    for file, part in parts.items():
+        save_file({name: stored[name] for name in part}, folder / file, metadata={"format": "pt"})
+    where = {name: file for file, part in parts.items() for name in part}
+    (folder / "model.safetensors.index.json").write_text(
+        json.dumps({"metadata": {}, "weight_map": where})
+    )
+
+
+def test_shards_are_read_together(folder):
+    shards(folder)
+    assert Engine().answer(LoadModel(str(folder))).n_layers == 3
+
+
+def test_a_missing_shard_is_named(folder):
+    shards(folder)
+    (folder / "two.safetensors").unlink()
+    assert "lacks the shard two.safetensors" in refused(folder)
+
+
+def test_a_shard_that_is_another_is_refused(folder):
+    shards(folder)
+    (folder / "two.safetensors").write_bytes((folder / "one.safetensors").read_bytes())
+    assert "two.safetensors lacks the tensor" in refused(folder)
+
+
+def test_a_shard_outside_the_folder_is_not_read(folder):
+    shards(folder)
+    index = folder / "model.safetensors.index.json"
+    where = json.loads(index.read_text())["weight_map"]
+    index.write_text(json.dumps({"weight_map": dict.fromkeys(where, "../../etc/passwd")}))
+    assert "lacks the shard" in refused(folder)
+
+
+class Malicious:
+    def __init__(self, marker):
+        self.marker = marker
+
+    def __reduce__(self):
+        return (os.mkdir, (str(self.marker),))
+
+
+@pytest.mark.parametrize("how", ["torch", "pickle"])
+def test_a_pickle_runs_nothing(folder, tmp_path, how):
+    marker = tmp_path / "ran"
+    (folder / "model.safetensors").unlink()
+    file = folder / "pytorch_model.bin"
+    if how == "torch":
+        torch.save({"model.norm.weight": Malicious(marker)}, file)
+    else:
+        file.write_bytes(pickle.dumps(Malicious(marker)))
+    assert "weights cannot be read" in refused(folder)
+    assert not marker.exists()
+
+
+def test_a_pickle_of_weights_opens(folder):
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    assert Engine().answer(LoadModel(str(folder))).n_layers == 3
+
+
+def test_code_in_a_folder_is_not_run(folder, tmp_path):
+    marker = tmp_path / "ran"
+    code = f"import os\nos.mkdir({str(marker)!r})\n"
+    (folder / "modeling_own.py").write_text(code)
+    where = {"AutoConfig": "modeling_own.Config", "AutoModelForCausalLM": "modeling_own.Model"}
+    change(folder / "config.json", model_type="own-code", auto_map=where)
+    assert "does not run" in refused(folder)
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("mamba", "has no attention to show"),
+        ("gemma2", "it scales or caps them"),
+        ("gemma2-uncapped", "a norm or a factor follows them"),
+        ("bloom", "more than an embedding and a learned position"),
+        ("bert", "bert model"),
+    ],
+)
+def test_an_architecture_that_would_be_shown_wrong_is_refused(tmp_path, kind, says):
+    hugging_face.write(kind, tmp_path / kind)
+    assert says in refused(tmp_path / kind)
+
+
+def test_layers_without_attention_are_named(folder):
+    change(folder / "config.json", layer_types=["full_attention", "linear_attention", "x"])
+    assert "no attention to show" in refused(folder) or "config.json" in refused(folder)
+
+
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_read(folder, monkeypatch):
+    class Full:
+        available = 200_000
+
+    monkeypatch.setattr(psutil, "virtual_memory", Full)
+    text = refused(folder)
+    assert "parameters" in text
+    assert "195.3 kB are free" in text
+
+
+def test_the_model_in_use_stays_in_use_when_another_is_refused(folder, tmp_path):
+    engine = Engine()
+    before = engine.answer(LoadModel("toy"))
+    with pytest.raises(Refused):
+        engine.answer(LoadModel(str(tmp_path)))
+    assert engine._model.name == before.name == "toy"
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"GGUF", b"GGUF" + b"\xff" * 60])
+def test_a_file_that_is_no_gguf_is_refused(tmp_path, content):
+    file = tmp_path / "it.gguf"
+    file.write_bytes(content)
+    assert "it.gguf" in refused(file)
+
+
+def test_the_sizes_are_known_before_anything_is_read(folder):
+    found = sources.load(str(folder))
+    assert found.memory == 4 * found.parameters
+    assert found.parameters == sum(
+        it.numel() for it in load_file(folder / "model.safetensors").values()
+    )

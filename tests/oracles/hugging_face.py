@@ -1,0 +1,203 @@
+"""Small random models of transformers' own, no two of their sizes equal, and their raw weights.
+
+Judged by transformers' eager attention, and by dense float64 products of the tensors as they are
+stored: W_Q as [d_model, d_head], the papers' and TransformerLens's transposes not assumed.
+"""
+
+import json
+
+import torch
+import transformers
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import WhitespaceSplit
+
+D_VOCAB, D_MODEL, D_MLP, LAYERS, N_CTX = 101, 48, 80, 3, 64
+
+LLAMA = {
+    "vocab_size": D_VOCAB,
+    "hidden_size": D_MODEL,
+    "intermediate_size": D_MLP,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": N_CTX,
+}
+ROPE = {"rope_theta": 10000.0}
+LLAMA3 = ROPE | {
+    "rope_type": "llama3",
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 16,
+}
+GQA = {"num_attention_heads": 6, "head_dim": 10}
+
+KINDS = {
+    "llama": ("Llama", LLAMA | GQA | {"rope_parameters": ROPE | {"rope_type": "default"}}),
+    "llama-biased-scaled": (
+        "Llama",
+        LLAMA | GQA | {"attention_bias": True, "mlp_bias": True, "rope_parameters": LLAMA3},
+    ),
+    "llama-tied": ("Llama", LLAMA | GQA | {"tie_word_embeddings": True}),
+    "gpt2": (
+        "GPT2",
+        {
+            "vocab_size": D_VOCAB,
+            "n_embd": D_MODEL,
+            "n_layer": LAYERS,
+            "n_head": 4,
+            "n_inner": D_MLP,
+            "n_positions": N_CTX,
+        },
+    ),
+    "neox": ("GPTNeoX", LLAMA | {"rotary_pct": 0.5, "num_key_value_heads": 4}),
+    "neox-sequential": (
+        "GPTNeoX",
+        LLAMA | {"rotary_pct": 0.5, "num_key_value_heads": 4, "use_parallel_residual": False},
+    ),
+    "gemma": ("Gemma", LLAMA | {"num_key_value_heads": 1, "head_dim": 10}),
+    "qwen2": ("Qwen2", LLAMA),
+    "qwen3": ("Qwen3", LLAMA | {"head_dim": 10}),
+    "mistral": ("Mistral", LLAMA | {"sliding_window": 5}),
+    "phi": ("Phi", LLAMA | {"partial_rotary_factor": 0.5, "num_key_value_heads": 4}),
+    "opt": (
+        "OPT",
+        {k: v for k, v in LLAMA.items() if k != "num_key_value_heads"}
+        | {"ffn_dim": D_MLP, "word_embed_proj_dim": D_MODEL},
+    ),
+}
+REFUSED = {
+    "gemma2": ("Gemma2", LLAMA | {"head_dim": 10}),
+    "gemma2-uncapped": ("Gemma2", LLAMA | {"head_dim": 10, "final_logit_softcapping": None}),
+    "bloom": ("Bloom", {"vocab_size": D_VOCAB, "hidden_size": D_MODEL, "n_layer": 2, "n_head": 4}),
+    "mamba": ("Mamba", {"vocab_size": D_VOCAB, "hidden_size": D_MODEL, "num_hidden_layers": 2}),
+    "bert": ("Bert", LLAMA),
+}
+WORDS = [f"w{number}" for number in range(D_VOCAB)]
+
+
+def make(kind, scale=0.3):
+    """Return a model in eval mode, all of its tensors random, the norms' and biases' too."""
+    name, sizes = (KINDS | REFUSED)[kind]
+    head = "LMHeadModel" if name in ("GPT2", "Bert") else "ForCausalLM"
+    config = getattr(transformers, f"{name}Config")(**sizes)
+    config._attn_implementation = "eager"
+    torch.manual_seed(0)
+    model = getattr(transformers, name + head)(config).eval()
+    chance = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for tensor in model.parameters():
+            noise = scale * torch.randn(tensor.shape, generator=chance)
+            tensor.copy_(noise + (tensor if tensor.ndim == 1 else 0))
+    return model.requires_grad_(False)
+
+
+def write(kind, folder, bos="w1"):
+    """Save a model as a folder with a word-by-word tokenizer, and return it."""
+    model = make(kind)
+    model.save_pretrained(folder)
+    tokenizer = Tokenizer(WordLevel({word: place for place, word in enumerate(WORDS)}))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps({"bos_token": bos}))
+    return model
+
+
+def own(model, ids):
+    """Return a model's eager patterns, [layer, head, query, key], and log-probabilities."""
+    with torch.inference_mode():
+        out = model(torch.tensor([ids]), output_attentions=True, use_cache=False)
+    return torch.stack(out.attentions)[:, 0], out.logits[0].log_softmax(-1)
+
+
+def raw(model, kind, layer, number):
+    """Return what is stored of one head, float64, as a dict; a missing tensor as zeros or ones."""
+    base = model.base_model
+    d_head = getattr(model.config, "head_dim", None) or D_MODEL // model.config.num_attention_heads
+    rows = slice(number * d_head, (number + 1) * d_head)
+    zeros, found = torch.zeros(d_head, dtype=torch.float64), {}
+    if kind == "gpt2":
+        block, norm, final = base.h[layer], base.h[layer].ln_1, base.ln_f
+        W, b = block.attn.c_attn.weight.T, block.attn.c_attn.bias
+        for place, name in enumerate("QKV"):
+            one = slice(place * D_MODEL + rows.start, place * D_MODEL + rows.stop)
+            found |= {f"W_{name}": W[one].T, f"b_{name}": b[one]}
+        found["W_O"] = block.attn.c_proj.weight[rows]
+        W_E = base.wte.weight
+    elif kind.startswith("neox"):
+        block = base.layers[layer]
+        norm, final, W_E = block.input_layernorm, base.final_layer_norm, base.embed_in.weight
+        qkv = block.attention.query_key_value
+        for place, name in enumerate("QKV"):
+            start = (3 * number + place) * d_head
+            one = slice(start, start + d_head)
+            found |= {f"W_{name}": qkv.weight[one].T, f"b_{name}": qkv.bias[one]}
+        found["W_O"] = block.attention.dense.weight[:, rows].T
+    else:
+        block = base.layers[layer]
+        norm, final, W_E = block.input_layernorm, base.norm, base.embed_tokens.weight
+        kv = number // (model.config.num_attention_heads // model.config.num_key_value_heads)
+        theirs = slice(kv * d_head, (kv + 1) * d_head)
+        for name, one in (("Q", rows), ("K", theirs), ("V", theirs)):
+            linear = getattr(block.self_attn, f"{name.lower()}_proj")
+            found[f"W_{name}"] = linear.weight[one].T
+            found[f"b_{name}"] = zeros if linear.bias is None else linear.bias[one]
+        found["W_O"] = block.self_attn.o_proj.weight[:, rows].T
+    scale = D_MODEL**0.5 if kind == "gemma" else 1.0
+    plus = 1.0 if kind == "gemma" else 0.0
+    none = torch.zeros_like(norm.weight)
+    found |= {
+        "W_E": scale * W_E,
+        "W_U": model.get_output_embeddings().weight.T,
+        "gain": norm.weight + plus,
+        "bias": getattr(norm, "bias", None) if hasattr(norm, "bias") else none,
+        "final_gain": final.weight + plus,
+        "eps": getattr(norm, "eps", None) or norm.variance_epsilon,
+        "layer_norm": hasattr(norm, "bias"),
+        "d_head": d_head,
+    }
+    return {
+        name: value.double() if isinstance(value, torch.Tensor) else value
+        for name, value in found.items()
+    }
+
+
+def normed(head, streams):
+    """Return streams through the norm before the heads, its weights included."""
+    if head["layer_norm"]:
+        streams = streams - streams.mean(-1, keepdim=True)
+    scale = (streams.square().mean(-1, keepdim=True) + head["eps"]).sqrt()
+    return streams / scale * head["gain"] + head["bias"]
+
+
+def ov(head):
+    """Return [source token, output token], b_V left out, each output less its mean after a LN."""
+    read = normed(head, head["W_E"]) - head["bias"]
+    written = read @ head["W_V"] @ head["W_O"]
+    if head["layer_norm"]:
+        written = written - written.mean(-1, keepdim=True)
+    logits = (written * head["final_gain"]) @ head["W_U"]
+    return logits - logits.mean(-1, keepdim=True) if head["layer_norm"] else logits
+
+
+def turned(vectors, position, width, base=10000.0):
+    """Turn the first `width` entries by a position ("RoFormer", Su et al., 2021, equation 34)."""
+    half = width // 2
+    angle = position * base ** (-torch.arange(half, dtype=torch.float64) / half)
+    cos, sin = torch.cat([angle.cos()] * 2), torch.cat([angle.sin()] * 2)
+    near = vectors[..., :width]
+    other = torch.cat([-near[..., half:], near[..., :half]], -1)
+    return torch.cat([near * cos + other * sin, vectors[..., width:]], -1)
+
+
+def qk(head, width, offset, biases, base=10000.0):
+    """Return scores [query token, key token] at a distance, divided by sqrt(d_head)."""
+    read, kept = normed(head, head["W_E"]), 1.0 if biases else 0.0
+    # The norm's bias is one of the biases: it moves into b_Q and b_K.
+    read = read - (1 - kept) * head["bias"]
+    queries = read @ head["W_Q"] + kept * head["b_Q"]
+    keys = read @ head["W_K"] + kept * head["b_K"]
+    if width:
+        queries, keys = turned(queries, offset, width, base), turned(keys, 0, width, base)
+    return queries @ keys.T / head["d_head"] ** 0.5
