@@ -1,7 +1,6 @@
 """What the window costs, each in a process of its own."""
 
 import os
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,11 +17,6 @@ class Lateness:
     """How late a 5 ms timer of the UI thread was, in milliseconds: worst tick of each run."""
 
     runs: tuple[float, ...]
-
-    @property
-    def median(self) -> float:
-        """Median over the runs of their worst ticks."""
-        return statistics.median(self.runs)
 
 
 def lateness() -> Lateness:
