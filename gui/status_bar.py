@@ -7,6 +7,7 @@ from engine.messages import LoadModel, ModelFacts, Request, Result, RunPrompt
 from gui.engine_client import EngineClient, Failure
 from gui.receipt_light import ReceiptLight
 from gui.session import Session
+from gui.top_bar import short_name
 
 PATIENCE_MS = 200
 """What is over sooner is not worth a progress bar."""
@@ -61,9 +62,8 @@ class StatusBar(QStatusBar):
         assert isinstance(result, ModelFacts)
         self._facts = result
         groups = "" if result.n_kv_heads == result.n_heads else f", {result.n_kv_heads} KV"
-        self.model.setText(
-            f"{result.name} · {result.n_layers} × {result.n_heads} heads{groups} · cpu, float32"
-        )
+        heads = f"{result.n_layers} × {result.n_heads} heads{groups}"
+        self.model.setText(f"{short_name(result.name)} · {heads} · cpu, float32")
         self.model.setToolTip(
             f"d_model {result.d_model}, d_head {result.d_head}, {result.d_vocab:,} tokens, "
             f"context {result.n_ctx}, positions {result.positions}, norm {result.norm}; "
@@ -77,7 +77,7 @@ class StatusBar(QStatusBar):
     def _ask_facts(self) -> None:
         name = self._session.selection.model
         if self._facts is None or self._facts.name != name:
-            self.model.setText(name)
+            self.model.setText(short_name(name))
             self._client.ask(self, "facts", LoadModel(name))
 
     def _on_changed(self, what: str) -> None:

@@ -1,5 +1,7 @@
 """The line at the top: which model, with or without BOS, and the menus."""
 
+from pathlib import PurePath
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
@@ -20,6 +22,11 @@ from gui.theme import UNIT
 from gui.widgets.tool_tip import literal
 
 
+def short_name(model: str) -> str:
+    """Return what a model is called where its whole path would have no room."""
+    return PurePath(model).name or model
+
+
 class TopBar(QWidget):
     """Model picker, BOS switch, menus, the button for pictures and the one for the theme."""
 
@@ -35,7 +42,7 @@ class TopBar(QWidget):
         self.models = QComboBox()
         self.models.setAccessibleName("Model")
         self.models.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.models.addItem(session.selection.model)
+        self._add_model(session.selection.model, "")
         self.models.activated.connect(self._on_model_picked)
         self.bos = QPushButton("BOS")
         self.bos.setCheckable(True)
@@ -82,11 +89,7 @@ class TopBar(QWidget):
             with QSignalBlocker(self.models):
                 self.models.clear()
                 for entry in result.models:
-                    self.models.addItem(entry.name)
-                    about = f"{entry.about} ({entry.source})"
-                    self.models.setItemData(
-                        self.models.count() - 1, literal(about), Qt.ItemDataRole.ToolTipRole
-                    )
+                    self._add_model(entry.name, f"{entry.about} ({entry.source})")
             self._show_model()
         elif isinstance(result, ModelFacts):
             self._facts = result
@@ -116,13 +119,18 @@ class TopBar(QWidget):
             self._show_bos()
 
     def _on_model_picked(self, index: int) -> None:
-        self._session.open_model(self.models.itemText(index))
+        self._session.open_model(self.models.itemData(index))
+
+    def _add_model(self, name: str, about: str) -> None:
+        self.models.addItem(short_name(name), name)
+        place = self.models.count() - 1
+        self.models.setItemData(place, literal(about), Qt.ItemDataRole.ToolTipRole)
 
     def _show_model(self) -> None:
         name = self._session.selection.model
-        index = next((i for i in range(self.models.count()) if self.models.itemText(i) == name), -1)
+        index = self.models.findData(name)
         if index < 0:
-            self.models.addItem(name)
+            self._add_model(name, name)
             index = self.models.count() - 1
         self.models.setCurrentIndex(index)
 

@@ -11,7 +11,7 @@ from gui import palette, screenshot
 from gui.layouts import LAYOUTS
 from gui.panels import PANELS
 from gui.picture_dialog import PictureDialog
-from gui.session import Session
+from gui.session import Selection, Session
 from gui.settings import Settings
 from gui.window import Window
 
@@ -310,3 +310,12 @@ def test_the_menu_marks_the_theme_in_use(window):
     assert [name for name, action in window._theme_actions.items() if action.isChecked()] == [
         "dark"
     ]
+
+
+def test_a_model_opened_by_its_path_is_called_by_its_name(qtbot, qapp, client):
+    palette.apply(qapp, "light")
+    window = Window(Session(Selection(model="/models/long/way/tiny.gguf")), client, None, "light")
+    qtbot.addWidget(window)
+    assert window.top.models.currentText() == "tiny.gguf"
+    assert window.top.models.currentData() == "/models/long/way/tiny.gguf"
+    assert window.status.model.text() == "tiny.gguf"
