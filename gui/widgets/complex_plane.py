@@ -5,22 +5,21 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
     QKeyEvent,
     QPainter,
-    QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui import palette
 from gui.numbers import decimals_for, fixed
 from gui.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.pointing import Pointing
+from gui.widgets.point_cloud import PointCloud
 from gui.widgets.steps import ALONG
 
 _NEAR = 16.0
@@ -33,25 +32,16 @@ _TITLES = ("real part", "imaginary part")
 _STEPS = {**ALONG, Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
-class ComplexPlane(Pointing[int], QWidget):
+class ComplexPlane(PointCloud):
     """Both axes have one scale; a click or the arrow keys ask for a point by `chosen`.
 
     The real axis is the heavy one. The circle holds all numbers of the largest magnitude.
     """
 
-    chosen = Signal(int)
-    """Index of the point that is asked for, in the order given."""
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Complex plane", parent)
         self._points: npt.NDArray[np.complex128] = np.zeros(0, dtype=np.complex128)
         self._circuit: Literal["ov", "qk"] = "ov"
-        self._selected: int | None = None
-        self._message = ""
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Complex plane")
 
     def set_points(
         self,
@@ -70,34 +60,32 @@ class ComplexPlane(Pointing[int], QWidget):
         """
         self._points = np.asarray(real, dtype=np.float64) + 1j * np.asarray(imag, dtype=np.float64)
         self._circuit = circuit
-        self._selected = self.pointed = None
-        self._message = ""
+        self.selected = self.pointed = None
+        self.message = ""
         if not np.abs(self._points).max(initial=0.0) > 0:
             self.clear("All eigenvalues are 0.")
-        self.update()
-
-    def set_selected(self, index: int | None) -> None:
-        """Ring a point, or none."""
-        self._selected = index
-        self.setAccessibleDescription("" if index is None else self.say(index))
         self.update()
 
     def clear(self, message: str) -> None:
         """Show a sentence instead of points."""
         self._points = np.zeros(0, dtype=np.complex128)
-        self._message = message
+        self.message = message
         self.update()
 
-    def say(self, index: int) -> str:
+    def count(self) -> int:
+        """Return how many points there are."""
+        return len(self._points)
+
+    def say(self, place: int) -> str:
         """Return a point in words."""
-        value = complex(self._points[index])
+        value = complex(self._points[place])
         decimals = decimals_for(abs(value))
         told = fixed(value.real, decimals)
         if value.imag:
             sign = "−" if value.imag < 0 else "+"
             told += f" {sign} {fixed(abs(value.imag), decimals)}i"
             told += f", magnitude {fixed(abs(value), decimals)}"
-        return f"eigenvalue {index + 1} of {len(self._points)}: {told}"
+        return f"eigenvalue {place + 1} of {len(self._points)}: {told}"
 
     def place(self, index: int) -> QPointF:
         """Return where a point is drawn, in pixels of this widget."""
@@ -117,28 +105,10 @@ class ComplexPlane(Pointing[int], QWidget):
         """Return a size at which points can be told apart."""
         return QSize(24 * UNIT, 24 * UNIT)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def draw(self, painter: QPainter) -> None:
         """Draw axes, circle, points, and what is written beside them."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._points.size:
-            self._paint_axes(painter)
-            self._paint_points(painter)
-        elif self._message:
-            painting.message(painter, self.rect(), self._message)
-        self.draw_ring(painter)
-        painter.end()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow theme and font."""
-        super().changeEvent(event)
-        self.update()
-
-    def event(self, event: QEvent) -> bool:
-        """Answer a request for a tool tip; where there is no point, the owner's is shown."""
-        if event.type() == QEvent.Type.ToolTip and self.pointed is None:
-            return super().event(event)
-        return self.handle(event) or super().event(event)
+        self._paint_axes(painter)
+        self._paint_points(painter)
 
     def thing_at(self, point: QPointF) -> int | None:
         """Return the point nearest to a place, none where all are far."""
@@ -149,15 +119,6 @@ class ComplexPlane(Pointing[int], QWidget):
                 found, least = index, away
         return found
 
-    def tip_at(self, point: QPointF) -> str:
-        """Return a point in words."""
-        found = self.thing_at(point)
-        return "" if found is None else self.say(found)
-
-    def ask_for(self, thing: int) -> None:
-        """Ask for the point that was clicked."""
-        self.chosen.emit(thing)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the point of the next smaller or larger magnitude."""
         step = _STEPS.get(Qt.Key(event.key()))
@@ -165,7 +126,7 @@ class ComplexPlane(Pointing[int], QWidget):
             super().keyPressEvent(event)
             return
         self.show_ring()
-        start = -1 if self._selected is None else self._selected
+        start = -1 if self.selected is None else self.selected
         self.chosen.emit(min(max(start + step, 0), len(self._points) - 1))
 
     def _largest(self) -> float:
@@ -240,7 +201,7 @@ class ComplexPlane(Pointing[int], QWidget):
         for index in range(len(self._points)):
             painter.drawEllipse(self.place(index), _DOT, _DOT)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for marked, ink in ((self.pointed, theme.muted), (self._selected, theme.accent)):
+        for marked, ink in ((self.pointed, theme.muted), (self.selected, theme.accent)):
             if marked is not None and marked < len(self._points):
                 painter.setPen(painting.pen(ink, 2))
                 painter.drawEllipse(self.place(marked), 2 * _DOT, 2 * _DOT)

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QWidget
 
 from gui import palette
 from gui.numbers import decimals_for, fixed
 from gui.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.pointing import Pointing
+from gui.widgets.point_cloud import PointCloud
 from gui.widgets.scatter_axes import Axes
 
 _NEAR = 14.0
@@ -24,29 +24,20 @@ _NAMED = 4
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
-class Scatter(Pointing[int], QWidget):
+class Scatter(PointCloud):
     """0 lies on both axes, so that no small difference fills the picture.
 
     What is not a number in one of the two is not drawn, and is counted in words. The arrow keys
     go through points from left to right.
     """
 
-    chosen = Signal(int)
-    """Place, in the order given, of the point that is asked for."""
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Scatter", parent)
         self._names: Sequence[str] = ()
         self._values = np.zeros((2, 0))
         self._titles = ("", "")
         self._decimals = (2, 2)
         self._equal = False
-        self._selected: int | None = None
-        self._message = ""
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Scatter")
 
     def set_points(
         self,
@@ -73,24 +64,21 @@ class Scatter(Pointing[int], QWidget):
         self._names, self._titles, self._equal = names, titles, equal
         self._values = np.array([across, up], dtype=np.float64)
         self._decimals = (decimals_for(across), decimals_for(up))
-        self._message = ""
+        self.message = ""
         self.pointed = None
         if not self._axes().drawn.any():
-            self._message = "None of them has both numbers."
-        self.update()
-
-    def set_selected(self, place: int | None) -> None:
-        """Draw a point in accent, or none."""
-        self._selected = place
-        there = place is not None and place < len(self._names)
-        self.setAccessibleDescription(self.say(place) if there and place is not None else "")
+            self.message = "None of them has both numbers."
         self.update()
 
     def clear(self, message: str) -> None:
         """Show a sentence instead of points."""
-        self._names, self._values, self._message = (), np.zeros((2, 0)), message
+        self._names, self._values, self.message = (), np.zeros((2, 0)), message
         self.pointed = None
         self.update()
+
+    def count(self) -> int:
+        """Return how many points there are."""
+        return len(self._names)
 
     def say(self, place: int) -> str:
         """Return a point in words."""
@@ -115,28 +103,10 @@ class Scatter(Pointing[int], QWidget):
         """Return a size at which points can be told apart."""
         return QSize(24 * UNIT, 22 * UNIT)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw axes and points, or the message."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._message:
-            painting.message(painter, self.rect(), self._message)
-        elif len(self._names):
-            self._axes().paint(painter, equal=self._equal)
-            self._paint_points(painter)
-        self.draw_ring(painter)
-        painter.end()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow theme and font."""
-        super().changeEvent(event)
-        self.update()
-
-    def event(self, event: QEvent) -> bool:
-        """Answer a request for a tool tip; where there is no point, the owner's is shown."""
-        if event.type() == QEvent.Type.ToolTip and self.pointed is None:
-            return super().event(event)
-        return self.handle(event) or super().event(event)
+    def draw(self, painter: QPainter) -> None:
+        """Draw axes and points."""
+        self._axes().paint(painter, equal=self._equal)
+        self._paint_points(painter)
 
     def thing_at(self, point: QPointF) -> int | None:
         """Return the point nearest to a place, none where all are far."""
@@ -159,8 +129,8 @@ class Scatter(Pointing[int], QWidget):
     def ask_for(self, thing: int) -> None:
         """Ask for the point that was clicked; where several lie on one another, for the next."""
         there = self._at_the_same_place(thing)
-        if self._selected in there:
-            thing = there[(there.index(self._selected) + 1) % len(there)]
+        if self.selected in there:
+            thing = there[(there.index(self.selected) + 1) % len(there)]
         self.chosen.emit(thing)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -172,7 +142,7 @@ class Scatter(Pointing[int], QWidget):
             return
         self.show_ring()
         order = drawn[np.lexsort((self._values[1, drawn], self._values[0, drawn]))].tolist()
-        start = order.index(self._selected) + step if self._selected in order else 0
+        start = order.index(self.selected) + step if self.selected in order else 0
         self.chosen.emit(order[min(max(start, 0), len(order) - 1)])
 
     def _axes(self) -> Axes:
@@ -195,14 +165,15 @@ class Scatter(Pointing[int], QWidget):
         inner.setAlphaF(0.35)  # points that lie on each other are seen to
         painter.setPen(QPen(colour, 1))
         painter.setBrush(inner)
-        drawn = self._axes().drawn
-        for x, y in self._axes().places()[:, drawn].T.tolist():
+        axes = self._axes()
+        drawn = axes.drawn
+        for x, y in axes.places()[:, drawn].T.tolist():
             painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
-        if self._selected is not None and self._selected < len(drawn) and drawn[self._selected]:
+        if self.selected is not None and self.selected < len(drawn) and drawn[self.selected]:
             painter.setPen(painting.pen(theme.accent, 2))
             painter.setBrush(QColor(theme.accent))
-            painter.drawEllipse(self.place(self._selected), _DOT + 1, _DOT + 1)
-            self._name(painter, self._selected, theme.accent, self._names[self._selected])
+            painter.drawEllipse(self.place(self.selected), _DOT + 1, _DOT + 1)
+            self._name(painter, self.selected, theme.accent, self._names[self.selected])
         if self.pointed is not None and self.pointed < len(drawn):
             painter.setPen(painting.pen(theme.text, 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)

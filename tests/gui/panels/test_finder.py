@@ -166,7 +166,7 @@ def test_a_measure_that_no_head_has_is_said_instead_of_drawn(
     panel.plot.up.set_value("prompt_induction")
     panel.plot.up.chosen.emit("prompt_induction")
     settle(panel)
-    assert "no token occurs twice" in panel.plot.scatter._message
+    assert "no token occurs twice" in panel.plot.scatter.message
     press(qtbot, panel, settle, panel.which, "prompt")
     assert column(panel.table, 1) == ["–"] * 8
     assert over(panel.table, 1) == "induction\n–"
