@@ -2,43 +2,35 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from gui.theme import UNIT
 from gui.widgets import check_line
 from gui.widgets.check_line import BELOW, Check, Line
-from gui.widgets.pointing import Pointing
+from gui.widgets.painted_scroll import PaintedScroll
 
 
-class CheckList(Pointing[int], QAbstractScrollArea):
+class CheckList(PaintedScroll[int]):
     """A click, Enter or Space opens a line and closes it again; the arrow keys move."""
 
     toggled = Signal(int)
     """Line that was opened or closed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Checks", parent)
         self._checks: Sequence[Check] = ()
         self._open: set[str] = set()
         self._current: int | None = None
         self._placed: list[Line] = []
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.verticalScrollBar().setSingleStep(3 * UNIT)
-        self.viewport().setMouseTracking(True)
-        self.viewport().setAutoFillBackground(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Checks")
 
     def set_checks(self, checks: Sequence[Check]) -> None:
         """Show checks from above; those of the same claim stay open."""
         self._checks = tuple(checks)
         self.pointed = None
         self._current = None if self._current is None else min(self._current, len(checks) - 1)
-        self._lay_out()
+        self.lay_out()
 
     def checks(self) -> Sequence[Check]:
         """Return what is shown, from above."""
@@ -52,18 +44,18 @@ class CheckList(Pointing[int], QAbstractScrollArea):
         """Open a line, or close it again."""
         self._open ^= {self._checks[line].claim}
         self._current = line
-        self._lay_out()
-        self._show(line)
+        self.lay_out()
+        self.bring_into_sight(self._placed[line].box)
         self._tell()
         self.toggled.emit(line)
 
     def line_rect(self, line: int) -> QRectF:
         """Return where a line is drawn, in pixels of the viewport."""
-        return self._placed[line].box.translated(0, -self._scrolled())
+        return self._placed[line].box.translated(0, -self.scrolled())
 
     def thing_at(self, point: QPointF) -> int | None:
         """Return the line at a place of the viewport."""
-        at = point + QPointF(0, self._scrolled())
+        at = self.on_page(point)
         lines = (line for line, placed in enumerate(self._placed) if placed.box.contains(at))
         return next(lines, None)
 
@@ -72,7 +64,7 @@ class CheckList(Pointing[int], QAbstractScrollArea):
         line = self.thing_at(point)
         if line is None:
             return ""
-        bar, at = self._placed[line].bar, point + QPointF(0, self._scrolled())
+        bar, at = self._placed[line].bar, self.on_page(point)
         if bar is not None and bar.contains(at):
             return (
                 f"How far off it was, in powers of ten from {BELOW:.0f} below the tolerance; "
@@ -98,8 +90,8 @@ class CheckList(Pointing[int], QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.save()
-        painter.translate(0, -self._scrolled())
-        seen = QRectF(event.rect()).translated(0, self._scrolled())
+        painter.translate(0, -self.scrolled())
+        seen = QRectF(event.rect()).translated(0, self.scrolled())
         for line, placed in enumerate(self._placed):
             if placed.box.intersects(seen):
                 framed = line == self.pointed or (line == self._current and self.hasFocus())
@@ -107,21 +99,6 @@ class CheckList(Pointing[int], QAbstractScrollArea):
         painter.restore()
         self.draw_ring(painter)
         painter.end()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wrap anew."""
-        super().resizeEvent(event)
-        self._lay_out()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow theme and font."""
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._lay_out()
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        """Answer a request for a tool tip, and notice that the mouse has left."""
-        return self.handle(event) or super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move to another line, or open the current one."""
@@ -133,7 +110,7 @@ class CheckList(Pointing[int], QAbstractScrollArea):
             now = -1 if self._current is None else self._current
             self._current = min(max(now + steps[key], 0), len(self._checks) - 1)
             self.show_ring()
-            self._show(self._current)
+            self.bring_into_sight(self._placed[self._current].box)
             self._tell()
             self.viewport().update()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
@@ -147,24 +124,13 @@ class CheckList(Pointing[int], QAbstractScrollArea):
             check = self._checks[self._current]
             self.setAccessibleDescription(f"{check.outcome}: {check.claim}. {check.measure}")
 
-    def _scrolled(self) -> int:
-        return self.verticalScrollBar().value()
-
-    def _show(self, line: int) -> None:
-        box, bar, room = self._placed[line].box, self.verticalScrollBar(), self.viewport().height()
-        if box.bottom() > bar.value() + room:
-            bar.setValue(int(box.bottom() - room) + 1)
-        if box.top() < bar.value():
-            bar.setValue(int(box.top()))
-
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
+        """Place the lines from above."""
         width = self.viewport().width() - 1.0
         self._placed = []
         top = 0.0
         for line, check in enumerate(self._checks):
             self._placed.append(check_line.place(check, self.is_open(line), top, width))
             top = self._placed[-1].box.bottom() + UNIT / 4
-        bar = self.verticalScrollBar()
-        bar.setPageStep(self.viewport().height())
-        bar.setRange(0, max(0, int(top) - self.viewport().height()))
+        self.set_extent(top)
         self.viewport().update()

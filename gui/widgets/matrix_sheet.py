@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QWidget
 
 from gui.theme import UNIT
 from gui.widgets import sheet_painting, sheet_places
 from gui.widgets.cell_pixels import picture
-from gui.widgets.pointing import Pointing
+from gui.widgets.painted_scroll import PaintedScroll
 from gui.widgets.sheet_layout import Entry, Placed, lay_out
 from gui.widgets.sheet_places import SheetCell
 from gui.widgets.steps import ARROWS
@@ -17,7 +17,7 @@ from gui.widgets.steps import ARROWS
 _PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 
 
-class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
+class MatrixSheet(PaintedScroll[SheetCell]):
     """A click or an arrow key asks for a cell by `clicked`; Page Up and Down change the matrix."""
 
     clicked = Signal(object)
@@ -28,23 +28,15 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
     """Heading of the part that is at the top now."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Matrices", parent)
         self._entries: Sequence[Entry] = ()
         self._placed: list[Placed] = []
         self._pictures: dict[int, QPixmap] = {}
         self._describe: Callable[[SheetCell], str] | None = None
         self._current: SheetCell | None = None
         self._part = ""
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.verticalScrollBar().setSingleStep(3 * UNIT)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
-        self.viewport().setMouseTracking(True)
-        self.viewport().setAutoFillBackground(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Matrices")
 
     def set_entries(self, entries: Sequence[Entry]) -> None:
         """Show matrices from above; what is at the top stays there if they are as before."""
@@ -52,7 +44,7 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
         self.pointed = None
         if self._current is not None and not self._holds(self._current):
             self._current = None
-        self._lay_out()
+        self.lay_out()
 
     def set_describe(self, describe: Callable[[SheetCell], str]) -> None:
         """Say what the tool tip of a cell says, as plain text."""
@@ -72,20 +64,12 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
 
     def show_entry(self, number: int) -> None:
         """Scroll until a matrix is seen, with as much of its words as there is room for."""
-        box, bar, room = (
-            self._placed[number].box,
-            self.verticalScrollBar(),
-            self.viewport().height(),
-        )
-        if box.top() < bar.value() or box.height() > room:
-            bar.setValue(int(box.top()))
-        elif box.bottom() > bar.value() + room:
-            bar.setValue(int(box.bottom() - room) + 1)
+        self.bring_into_sight(self._placed[number].box)
 
     def cell_rect(self, cell: SheetCell) -> QRectF:
         """Return where a cell is drawn, in pixels of the viewport."""
         grid = self._placed[cell.entry].matrix.grid
-        return grid.cell(cell.row, cell.column).translated(0, -self._scrolled())
+        return grid.cell(cell.row, cell.column).translated(0, -self.scrolled())
 
     def placed(self) -> list[Placed]:
         """Return where everything lies, in pixels of the whole sheet."""
@@ -93,14 +77,14 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
 
     def thing_at(self, point: QPointF) -> SheetCell | None:
         """Return the cell at a place of the viewport."""
-        return sheet_places.cell_at(self._placed, self._on_sheet(point))
+        return sheet_places.cell_at(self._placed, self.on_page(point))
 
     def tip_at(self, point: QPointF) -> str:
         """Return the description of a cell, or a whole label."""
         cell = self.thing_at(point)
         if cell is not None:
             return self._describe(cell) if self._describe is not None else ""
-        return sheet_places.label_at(self._placed, self._on_sheet(point))
+        return sheet_places.label_at(self._placed, self.on_page(point))
 
     def ask_for(self, thing: SheetCell) -> None:
         """Ask for the cell that was clicked."""
@@ -127,8 +111,8 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
         painter = QPainter(self.viewport())
         self._fit_ratio(painter.deviceTransform().m11())
         painter.save()
-        painter.translate(0, -self._scrolled())
-        seen = QRectF(event.rect()).translated(0, self._scrolled())
+        painter.translate(0, -self.scrolled())
+        seen = QRectF(event.rect()).translated(0, self.scrolled())
         for number, placed in enumerate(self._placed):
             if placed.box.adjusted(0, -UNIT, 0, UNIT).intersects(seen):
                 sheet_painting.draw_words(painter, placed)
@@ -138,23 +122,12 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
         self.draw_ring(painter)
         painter.end()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lay out anew; what is at the top stays there."""
-        super().resizeEvent(event)
-        self._lay_out()
-
     def changeEvent(self, event: QEvent) -> None:
-        """Follow theme and font."""
+        """Draw the matrices anew in another theme."""
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._lay_out()
-        elif event.type() == QEvent.Type.PaletteChange:
+        if event.type() == QEvent.Type.PaletteChange:
             self._pictures.clear()
             self.viewport().update()
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        """Answer a request for a tool tip, and notice that the mouse has left."""
-        return self.handle(event) or super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the cell beside the current one, or for one of the next matrix."""
@@ -195,24 +168,19 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
             )
         return self._pictures[number]
 
-    def _on_sheet(self, point: QPointF) -> QPointF:
-        return point + QPointF(0, self._scrolled())
-
-    def _scrolled(self) -> int:
-        return self.verticalScrollBar().value()
-
     def _at_top(self) -> int:
         """Return the entry at the top of what is seen."""
-        return sheet_places.entry_below(self._placed, self._scrolled())
+        return sheet_places.entry_below(self._placed, self.scrolled())
 
     def _fit_ratio(self, ratio: float) -> None:
         # A picture at another scale than the screen's has edges of its own.
         if self._placed and self._placed[0].matrix.grid.ratio != ratio:
-            at = self._scrolled()
-            self._lay_out(ratio)
+            at = self.scrolled()
+            self.lay_out(ratio)
             self.verticalScrollBar().setValue(at)
 
-    def _lay_out(self, ratio: float | None = None) -> None:
+    def lay_out(self, ratio: float | None = None) -> None:
+        """Place the matrices from above; what is at the top stays there."""
         bar = self.verticalScrollBar()
         top = self._at_top() if self._placed else 0
         into = bar.value() - self._placed[top].box.top() if self._placed else 0.0
@@ -220,8 +188,7 @@ class MatrixSheet(Pointing[SheetCell], QAbstractScrollArea):
         width = self.viewport().width() - UNIT / 2
         self._placed = lay_out(self._entries, width, ratio or self.devicePixelRatioF())
         height = self._placed[-1].box.bottom() + UNIT if self._placed else 0.0
-        bar.setPageStep(self.viewport().height())
-        bar.setRange(0, max(0, int(height) - self.viewport().height()))
+        self.set_extent(height)
         if top < len(self._placed):
             bar.setValue(int(self._placed[top].box.top() + into))
         self._on_scrolled()
