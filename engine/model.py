@@ -228,10 +228,7 @@ class Model:
 
     def unembedding(self, token: int) -> Float[Tensor, " d_model"]:
         """Return a token's column of the folded W_U."""
-        column, gain = self._rows_U[token], self._network.final_norm.gain
-        column = column if self._mean_U is None else column - self._mean_U
-        column = column if gain is None else gain * column
-        return centred(column) if self.centring else column
+        return self._folded_rows_U([token])[0]
 
     def mean_unembedding(self) -> Float[Tensor, " d_model"]:
         """Return the mean column of the folded W_U over the vocabulary."""
@@ -264,9 +261,7 @@ class Model:
 
     def embedded(self, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
         """Return the embeddings that enter the stream."""
-        rows: Tensor = self._bridge.embed.W_E[list(ids)]
-        scale = self._network.embed_scale
-        return rows if scale == 1 else scale * rows
+        return self._embeddings(list(ids))
 
     def positions(self, length: int) -> Float[Tensor, "position d_model"]:
         """Return what enters the stream for each position; zeros without learned positions."""
@@ -298,7 +293,7 @@ class Model:
             return torch.cat(rows)
         return torch.cat([self.read(self._embeddings(part)) @ vectors for part in self._parts(job)])
 
-    def _embeddings(self, part: slice) -> Float[Tensor, "part d_model"]:
+    def _embeddings(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
         rows: Tensor = self._bridge.embed.W_E[part]
         scale = self._network.embed_scale
         return rows if scale == 1 else scale * rows
@@ -330,7 +325,7 @@ class Model:
             self._grams[circuit] = total
         return self._grams[circuit]
 
-    def _folded_rows_U(self, part: slice) -> Float[Tensor, "part d_model"]:
+    def _folded_rows_U(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
         rows, gain = self._rows_U[part], self._network.final_norm.gain
         rows = rows if self._mean_U is None else rows - self._mean_U
         rows = rows if gain is None else gain * rows
