@@ -16,9 +16,15 @@ from engine.messages.circuits import (
     TokenTable,
 )
 from engine.messages.models import (
+    Downloaded,
+    DownloadModel,
+    DownloadPlan,
+    EstimateModel,
+    FindDownload,
     ListModels,
     LoadModel,
     ModelEntry,
+    ModelEstimate,
     ModelFacts,
     ModelList,
     Vocabulary,
@@ -98,6 +104,9 @@ from engine.messages.workings import PARTS, HeadWorkings, Part, Step, Workings
 
 Request = (
     ListModels
+    | EstimateModel
+    | FindDownload
+    | DownloadModel
     | LoadModel
     | Vocabulary
     | RunPrompt
@@ -123,6 +132,9 @@ Request = (
 )
 Result = (
     ModelList
+    | ModelEstimate
+    | DownloadPlan
+    | Downloaded
     | ModelFacts
     | VocabularyTokens
     | Run
@@ -149,6 +161,9 @@ Result = (
 
 QUESTIONS: dict[str, type[Request]] = {
     "list-models": ListModels,
+    "estimate-model": EstimateModel,
+    "find-download": FindDownload,
+    "download-model": DownloadModel,
     "load-model": LoadModel,
     "vocabulary": Vocabulary,
     "run-prompt": RunPrompt,
@@ -192,7 +207,12 @@ __all__ = [
     "DestinationRow",
     "DirectPath",
     "Direction",
+    "DownloadModel",
+    "DownloadPlan",
+    "Downloaded",
     "Eigenvalues",
+    "EstimateModel",
+    "FindDownload",
     "FloatArray",
     "Group",
     "Head",
@@ -215,6 +235,7 @@ __all__ = [
     "MeasuredHeads",
     "Measures",
     "ModelEntry",
+    "ModelEstimate",
     "ModelFacts",
     "ModelList",
     "ModelName",

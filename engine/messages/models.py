@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from engine.messages.terms import ModelName, Says
+from engine.messages.terms import IntArray, ModelName, Says
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,63 @@ class ModelList:
     """Answer to ListModels."""
 
     models: Annotated[tuple[ModelEntry, ...], Says("name, source and a sentence for each")]
+
+
+@dataclass(frozen=True)
+class EstimateModel:
+    """What opening a model would take, told before it is opened."""
+
+    model: ModelName
+    positions: Annotated[int, Says("tokens of a prompt whose patterns are counted")] = 256
+
+
+@dataclass(frozen=True, eq=False)
+class ModelEstimate:
+    """Answer to EstimateModel."""
+
+    name: Annotated[str, Says("name of the model")]
+    source: Annotated[str, Says("where it comes from")]
+    parameters: Annotated[int, Says("numbers in the model")]
+    disk: Annotated[int, Says("size of its files", unit="byte")]
+    memory: Annotated[int, Says("size of its weights once it is open", unit="byte")]
+    peak: Annotated[int, Says("memory that reading it takes at most", unit="byte")]
+    patterns: Annotated[int, Says("all patterns of such a prompt", unit="byte")]
+    free: Annotated[int, Says("memory that can be had", unit="byte")]
+    obstacle: Annotated[str, Says("why it cannot be opened, in a sentence; empty where it can")]
+
+
+@dataclass(frozen=True)
+class FindDownload:
+    """What downloading a model from the Hugging Face hub would take; this asks the hub."""
+
+    repository: Annotated[str, Says("name on the hub, such as gpt2 or owner/name")]
+
+
+@dataclass(frozen=True, eq=False)
+class DownloadPlan:
+    """Answer to FindDownload."""
+
+    repository: Annotated[str, Says("name on the hub")]
+    revision: Annotated[str, Says("the commit that would be downloaded")]
+    files: Annotated[tuple[str, ...], Says("the files that are needed")]
+    sizes: Annotated[IntArray, Says("their sizes", "file", "byte")]
+    have: Annotated[int, Says("of these, already on this computer", unit="byte")]
+    free: Annotated[int, Says("room on the disk that holds the cache", unit="byte")]
+
+
+@dataclass(frozen=True)
+class DownloadModel:
+    """Download a model from the Hugging Face hub into its cache on this computer."""
+
+    repository: Annotated[str, Says("name on the hub, such as gpt2 or owner/name")]
+
+
+@dataclass(frozen=True, eq=False)
+class Downloaded:
+    """Answer to DownloadModel."""
+
+    model: Annotated[str, Says("the name that it can be opened by, offline from now on")]
+    bytes: Annotated[int, Says("size of its files", unit="byte")]
 
 
 @dataclass(frozen=True)
