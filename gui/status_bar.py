@@ -11,6 +11,8 @@ from gui.top_bar import short_name
 
 PATIENCE_MS = 200
 """What is over sooner is not worth a progress bar."""
+PARTS = 1000
+"""Of a whole, that a progress bar tells apart."""
 REMEMBERED_SECONDS = 5e-4
 """What takes less was no run: the engine had the answer already."""
 
@@ -92,8 +94,7 @@ class StatusBar(QStatusBar):
             self._show_work(False)
             return
         self.work.setText(f"{what} …")
-        self.bar.setRange(0, total)
-        self.bar.setValue(done)
+        show_progress(self.bar, done, total)
         if not self.stop.isVisible() and not self._patience.isActive():
             self._patience.start()
 
@@ -111,6 +112,12 @@ class StatusBar(QStatusBar):
         self.stop.setVisible(on)
         if not on:
             self.work.setText(self._failure or "ready")
+
+
+def show_progress(bar: QProgressBar, done: int, total: int) -> None:
+    """Show how far it is, in parts that fit Qt's int; without a total, that something moves."""
+    bar.setRange(0, PARTS if total else 0)
+    bar.setValue(done * PARTS // total if total else 0)
 
 
 def _label(name: str) -> QLabel:

@@ -1,0 +1,80 @@
+"""Which models can be picked, in sections: what the engine lists, and what was opened before."""
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from engine.messages import ModelEntry
+from gui.opening import is_path, short_name
+
+BUNDLED, CACHED, RECENT = "Comes with Headscope", "Found on this computer", "Opened before"
+SECTIONS = (BUNDLED, CACHED, RECENT)
+GONE = "not there any more"
+
+
+class Choice(NamedTuple):
+    """One model that can be picked.
+
+    Attributes
+    ----------
+    model
+        What it is opened by: a name or a path.
+    label
+        What it is called.
+    section
+        One of SECTIONS.
+    source
+        Where it comes from, in a word.
+    about
+        A sentence, or where it lies.
+    missing
+        Why it cannot be opened, empty where nothing is known against it.
+    """
+
+    model: str
+    label: str
+    section: str
+    source: str
+    about: str
+    missing: str = ""
+
+    @property
+    def whole(self) -> str:
+        """All that is known of it, for a tool tip."""
+        about = "" if self.about == self.model else self.about
+        return "\n".join(line for line in (self.model, about, self.missing) if line)
+
+
+def choices(
+    listed: Sequence[ModelEntry], recent: Sequence[str], in_use: str = ""
+) -> tuple[Choice, ...]:
+    """Return every model that can be picked, section by section.
+
+    Parameters
+    ----------
+    listed
+        What the engine lists.
+    recent
+        Paths that were opened before, newest first.
+    in_use
+        A model that is to be among them wherever it comes from.
+    """
+    known = [_listed(entry) for entry in listed]
+    names = {choice.model for choice in known}
+    paths = [path for path in recent if path not in names]
+    if in_use and in_use not in names and in_use not in paths:
+        paths.insert(0, in_use)
+    found = [*known, *(of_path(path) for path in paths)]
+    return tuple(choice for section in SECTIONS for choice in found if choice.section == section)
+
+
+def of_path(path: str) -> Choice:
+    """Return the choice of a folder or a file."""
+    gone = is_path(path) and not os.path.exists(path)
+    source = "file" if path.lower().endswith(".gguf") else "folder"
+    return Choice(path, short_name(path), RECENT, source, path, GONE if gone else "")
+
+
+def _listed(entry: ModelEntry) -> Choice:
+    section = CACHED if entry.source == "cache" else BUNDLED
+    return Choice(entry.name, entry.name, section, entry.source, entry.about)
