@@ -21,8 +21,6 @@ CLOSE_SECONDS = 0.4
 SWITCH_SECONDS = 0.001
 """How long the engine thread may keep the interpreter when the UI thread wants it."""
 LOADING = "loading torch and TransformerLens"
-WIDE = "qlonglong"
-"""Type of a count in a signal: bytes of a model do not fit into Qt's int."""
 
 
 class EngineLike(Protocol):
@@ -72,8 +70,8 @@ class EngineClient(QObject):
         Called once in the engine thread; it may import torch.
     """
 
-    progress = Signal(str, WIDE, WIDE)
-    """(what, done, total); an empty text when nothing runs."""
+    progress = Signal(str, object, object)
+    """(what, done, total); an empty text when nothing runs. Bytes do not fit into Qt's int."""
     answered = Signal(object, float)
     """(request, seconds it took)."""
     failed = Signal(str)
@@ -82,7 +80,7 @@ class EngineClient(QObject):
     """Nothing runs and nothing waits."""
 
     _finished = Signal(object, object, float)
-    _stepped = Signal(object, str, WIDE, WIDE)
+    _stepped = Signal(object, str, object, object)
 
     def __init__(self, make_engine: Callable[[], EngineLike]) -> None:
         super().__init__()

@@ -46,7 +46,7 @@ class Choice(NamedTuple):
 
 
 def choices(
-    listed: Sequence[ModelEntry], recent: Sequence[str], in_use: str = ""
+    listed: Sequence[ModelEntry], recent: Sequence[str], others: Sequence[str] = ()
 ) -> tuple[Choice, ...]:
     """Return every model that can be picked, section by section.
 
@@ -56,15 +56,14 @@ def choices(
         What the engine lists.
     recent
         Paths that were opened before, newest first.
-    in_use
-        A model that is to be among them wherever it comes from.
+    others
+        Models that are to be among them wherever they come from.
     """
     known = [_listed(entry) for entry in listed]
     names = {choice.model for choice in known}
     paths = [path for path in recent if path not in names]
-    if in_use and in_use not in names and in_use not in paths:
-        paths.insert(0, in_use)
-    found = [*known, *(of_path(path) for path in paths)]
+    paths = [*(name for name in others if name and name not in (*names, *paths)), *paths]
+    found = [*known, *(of_path(path) for path in dict.fromkeys(paths))]
     return tuple(choice for section in SECTIONS for choice in found if choice.section == section)
 
 

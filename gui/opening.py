@@ -61,9 +61,17 @@ class Opening(QObject):
         self.ask_again()
 
     @property
+    def in_use(self) -> str:
+        """The model that everything shows, empty where the one selected is not open."""
+        model = self._session.selection.model
+        return model if model == self._open else ""
+
+    @property
     def stuck(self) -> bool:
         """Whether it is the model in use that could not be opened."""
-        return self.not_opened is not None and self.not_opened.model == self._session.selection.model
+        return (
+            self.not_opened is not None and self.not_opened.model == self._session.selection.model
+        )
 
     def open(self, model: str) -> None:
         """Open a model, and then use it; until then the one in use stays."""
@@ -93,9 +101,8 @@ class Opening(QObject):
 
     def ask_again(self) -> None:
         """Ask whether the model in use can be opened, where that is not known."""
-        model = self._session.selection.model
-        if model != self._open:
-            self._client.ask(self, "in use", LoadModel(model))
+        if not self.in_use:
+            self._client.ask(self, "in use", LoadModel(self._session.selection.model))
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Use the model that is open now."""
@@ -132,7 +139,7 @@ class Opening(QObject):
         self._keep_selection()
 
     def _keep_selection(self) -> None:
-        if self._session.selection.model == self._open:
+        if self.in_use:
             self.before = self._session.selection
 
     def _remember(self, model: str) -> None:

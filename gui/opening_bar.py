@@ -85,8 +85,7 @@ class OpeningBar(Banner):
         elif missed is not None:
             self.heading.setText(f"{short_name(missed.model)} could not be opened")
             self.setToolTip(literal(missed.model))
-            in_use = short_name(self._session.selection.model)
-            stays = "" if opening.stuck else f" {in_use} is still in use."
+            stays = f" {short_name(opening.in_use)} is still in use." if opening.in_use else ""
             self.text.set_parts([f"{_ended(missed.failure.sentence)}{stays}"])
             self.back.setText(f"Go back to {short_name(self._way_back())}".replace("&", "&&"))
         elif heading:
@@ -97,9 +96,10 @@ class OpeningBar(Banner):
         self.update()
 
     def _say_progress(self, what: str, done: int, total: int) -> None:
-        in_use = short_name(self._session.selection.model)
+        in_use = short_name(self._opening.in_use)
+        stays = f"Until it is open, everything shows {in_use}." if in_use else ""
         doing = f"{what[:1].upper()}{what[1:]} … " if what else ""
-        self.text.set_parts([f"{doing}Until it is open, everything shows {in_use}."])
+        self.text.set_parts([f"{doing}{stays}"])
         show_progress(self.bar, done, total)
 
     def _way_back(self) -> str:

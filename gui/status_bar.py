@@ -5,9 +5,9 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
 
 from engine.messages import LoadModel, ModelFacts, Request, Result, RunPrompt
 from gui.engine_client import EngineClient, Failure
+from gui.opening import short_name
 from gui.receipt_light import ReceiptLight
 from gui.session import Session
-from gui.top_bar import short_name
 
 PATIENCE_MS = 200
 """What is over sooner is not worth a progress bar."""
