@@ -26,7 +26,7 @@ ABOUT = (
     "“Look up size” asks the hub; nothing is sent but the name. "
     "Without it, Headscope makes no connection."
 )
-STOPPED_TEXT = "Stopped. What has come is kept: Download goes on from there."
+STOPPED_TEXT = "Stopped. What has come is kept: “Go on” takes it up from there."
 
 
 class DownloadPage(QWidget):

@@ -13,8 +13,8 @@ from gui.numbers import size
 from gui.opening import Opening
 from gui.session import Session
 
-LARGEST_TEXT = 256 * 2**10
-"""Bytes of a text file that are read: more tokens than any model that fits here takes."""
+LARGEST_TEXT = 64 * 2**10
+"""Bytes of a text file that are read: some 16,000 tokens, whose patterns take a GB for each head."""
 TEXTS = (".txt", ".md", ".text")
 
 

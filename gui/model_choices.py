@@ -8,7 +8,8 @@ from engine.messages import ModelEntry
 from gui.opening import is_path, short_name
 
 BUNDLED, CACHED, RECENT = "Comes with Headscope", "Found on this computer", "Opened before"
-SECTIONS = (BUNDLED, CACHED, RECENT)
+SECTIONS = (BUNDLED, RECENT, CACHED)
+"""In this order: the cache may hold many, of which few were ever opened."""
 GONE = "not there any more"
 
 
@@ -41,7 +42,7 @@ class Choice(NamedTuple):
     @property
     def whole(self) -> str:
         """All that is known of it, for a tool tip."""
-        about = "" if self.about == self.model else self.about
+        about = "" if is_path(self.model) else self.about
         return "\n".join(line for line in (self.model, about, self.missing) if line)
 
 
@@ -71,7 +72,8 @@ def of_path(path: str) -> Choice:
     """Return the choice of a folder or a file."""
     gone = is_path(path) and not os.path.exists(path)
     source = "file" if path.lower().endswith(".gguf") else "folder"
-    return Choice(path, short_name(path), RECENT, source, path, GONE if gone else "")
+    place = os.path.dirname(path) if is_path(path) else "asked for by its name"
+    return Choice(path, short_name(path), RECENT, source, place, GONE if gone else "")
 
 
 def _listed(entry: ModelEntry) -> Choice:

@@ -7,6 +7,7 @@ from engine.messages import EstimateModel, ModelEstimate, Request, Result, Run, 
 from gui.engine_client import STOPPED, EngineClient, Failure
 from gui.model_choices import Choice
 from gui.numbers import size
+from gui.opening import is_path
 from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.session import Session
@@ -62,8 +63,8 @@ class EstimateView(QWidget):
             column.addWidget(widget)
         column.addLayout(form)
         column.addWidget(self.says)
-        column.addWidget(self.notice)
         column.addStretch(1)
+        column.addWidget(self.notice)  # beside the button that it forbids
         client.progress.connect(self._on_progress)
         self.show_choice(None)
 
@@ -78,7 +79,7 @@ class EstimateView(QWidget):
         self._client.withdraw(self, "estimate")
         self.notice.clear()
         self.name.setText(choice.label if choice else "")
-        self.where.set_parts([choice.about if choice else "Choose a model in the list."])
+        self.where.set_parts([_where(choice) if choice else "Choose a model in the list."])
         if choice is not None:
             self._client.ask(self, "run", self._session.run)
             self._ask()
@@ -131,6 +132,10 @@ class EstimateView(QWidget):
         if told is not None and told.obstacle:
             self.notice.show_failure(told.obstacle)
         self.changed.emit()
+
+
+def _where(choice: Choice) -> str:
+    return choice.model if is_path(choice.model) else choice.about
 
 
 def _lines(told: ModelEstimate, positions: int) -> dict[str, str]:

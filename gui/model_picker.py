@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QPushButton,
     QStackedWidget,
@@ -23,7 +24,6 @@ from gui.model_box import DOWNLOAD, FILE, FOLDER
 from gui.model_choices import Choice, choices
 from gui.model_estimate import EstimateView
 from gui.opening import Opening, is_path
-from gui.panels.sentence import Sentence
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.segmented import Segmented
@@ -31,12 +31,12 @@ from gui.widgets.text_table import Column, Row, TextTable
 
 HERE, HUB = "here", "hub"
 COLUMNS = (
-    Column("Model", 0.31),
-    Column("From", 0.12),
+    Column("Model", 0.37),
+    Column("From", 0.11),
+    Column("About", 0.33),
     Column("Parameters", 0.19, number=True),
-    Column("About", 0.38),
 )
-PARAMETERS, ABOUT = 2, 3
+NAME, ABOUT, PARAMETERS = 0, 2, 3
 SIZE = (112 * UNIT, 70 * UNIT)
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
@@ -61,6 +61,7 @@ class ModelPicker(QDialog):
         self._picked: list[str] = []
         self._shown: list[Choice] = []
         self._parameters: dict[str, int] = {}
+        self._wanted = ""
         self.page = Segmented([(HERE, "On this computer"), (HUB, "Download")], "Where from")
         self.page.changed.connect(self._turn)
         self.search = QLineEdit()
@@ -80,7 +81,11 @@ class ModelPicker(QDialog):
         self.folder.clicked.connect(self.choose_folder)
         self.file = QPushButton(FILE)
         self.file.clicked.connect(self.choose_file)
-        self.reason = Sentence("Why it cannot be opened")
+        self.reason = QLabel()
+        self.reason.setTextFormat(Qt.TextFormat.PlainText)
+        self.reason.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.reason.setProperty("role", "small")
+        self.reason.setAccessibleName("Why it cannot be opened")
         self.open_button = QPushButton("Open")
         self.open_button.clicked.connect(self.open_chosen)
         self.close_button = QPushButton("Close")
@@ -125,7 +130,8 @@ class ModelPicker(QDialog):
         self._turn(HERE)
         self._client.ask(self, "models", ListModels())
         self.search.clear()
-        self._list(model or self._session.selection.model)
+        self._wanted = model or self._session.selection.model
+        self._list(self._wanted)
         self._come()
         self.search.setFocus()
 
@@ -159,8 +165,6 @@ class ModelPicker(QDialog):
         if path not in self._picked:
             self._picked.append(path)
         self.show_models(path)
-        if self.open_button.isEnabled():
-            self.open_button.setFocus()
 
     def open_chosen(self) -> None:
         """Open the chosen model, unless it is known that it cannot be."""
@@ -171,7 +175,9 @@ class ModelPicker(QDialog):
         """Take the list of models."""
         assert isinstance(result, ModelList)
         self._listed = result.models
-        self._list(self._current() or self._session.selection.model)
+        # The list that was shown until now may not have had what was wanted.
+        self._list(self._wanted or self._current())
+        self._wanted = ""
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Learn that there is no list; what was opened before stays in it."""
@@ -228,9 +234,9 @@ class ModelPicker(QDialog):
         known = self._parameters.get(choice.model)
         parameters = "" if known is None else f"{known:,}"
         about = choice.missing or choice.about
-        path = ABOUT if is_path(choice.model) and not choice.missing else None
-        words = (choice.label, choice.source, parameters, about)
-        return Row(words, choice.whole, not choice.missing, path)
+        path = is_path(choice.model) and not choice.missing
+        words = (choice.label, choice.source, about, parameters)
+        return Row(words, choice.whole, bool(choice.missing), (NAME, ABOUT) if path else (NAME,))
 
     def _on_current(self, row: int) -> None:
         chosen = self._shown[row] if 0 <= row < len(self._shown) else None
@@ -248,9 +254,8 @@ class ModelPicker(QDialog):
         here = self._pages.currentWidget() is self._here
         why = self.estimate.obstacle or ("It is in use already." if in_use else "")
         self.open_button.setEnabled(bool(chosen) and not why)
-        shown = "It cannot be opened; the reason stands above." if self.estimate.obstacle else why
-        self.reason.set_parts([shown if here else ""])
-        self.open_button.setToolTip("")
+        self.reason.setText("" if self.estimate.obstacle or not here else why)
+        self.open_button.setAccessibleDescription(why)
 
     def _open(self, model: str) -> None:
         self.accept()

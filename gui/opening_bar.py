@@ -1,6 +1,6 @@
 """The line under the top bar while a model is opened, and when one could not be."""
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QProgressBar, QPushButton
 
 from gui.banner import Banner
@@ -13,6 +13,8 @@ from gui.widgets.tool_tip import literal
 PATIENCE_MS = 250
 """What is open sooner needs no line."""
 BAR_WIDTH = 160
+MOST_NAME = 180
+"""Of a name on a button, pixels."""
 
 
 class OpeningBar(Banner):
@@ -87,7 +89,10 @@ class OpeningBar(Banner):
             self.setToolTip(literal(missed.model))
             stays = f" {short_name(opening.in_use)} is still in use." if opening.in_use else ""
             self.text.set_parts([f"{_ended(missed.failure.sentence)}{stays}"])
-            self.back.setText(f"Go back to {short_name(self._way_back())}".replace("&", "&&"))
+            way, middle = short_name(self._way_back()), Qt.TextElideMode.ElideMiddle
+            shown = self.fontMetrics().elidedText(way, middle, MOST_NAME)
+            self.back.setText(f"Go back to {shown}".replace("&", "&&"))
+            self.back.setAccessibleName(f"Go back to {way}")
         elif heading:
             self.heading.setText(heading)
             self.setToolTip("")

@@ -29,9 +29,9 @@ class NamedRow(QStyledItemDelegate):
         colours = palette.theme()
         enabled = bool(index.flags() & Qt.ItemFlag.ItemIsEnabled)
         heading = bool(index.data(HEADING))
-        area = option.rect  # type: ignore[attr-defined]
+        area = option.rect
         painter.save()
-        if enabled and option.state & QStyle.StateFlag.State_Selected:  # type: ignore[attr-defined]
+        if enabled and option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(area, QColor(colours.accent_ground))
         inner = area.adjusted(UNIT if heading else 2 * UNIT, 0, -UNIT, 0)
         name = str(index.data(Qt.ItemDataRole.DisplayRole) or "")

@@ -1,4 +1,4 @@
-"""A table of plain words: some rows can be chosen, the others are muted and say why."""
+"""A table of plain words, some rows of which are muted."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,7 +12,8 @@ from gui.theme import UNIT
 from gui.widgets.row_table import ROW_HEIGHT, RowTable
 from gui.widgets.tool_tip import literal
 
-_PATH = Qt.ItemDataRole.UserRole + 1
+_MIDDLE = Qt.ItemDataRole.UserRole + 1
+"""Role that is true where a text that is too long loses its middle."""
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -25,12 +26,12 @@ class Column(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The words of a row, its tool tip, whether it can be chosen, and which words are a path."""
+    """The words of a row, its tool tip, whether it is muted, and which words lose their middle."""
 
     words: tuple[str, ...]
     tip: str = ""
-    enabled: bool = True
-    path: int | None = None
+    muted: bool = False
+    middle: tuple[int, ...] = (0,)
 
 
 class TextTable(RowTable):
@@ -58,7 +59,8 @@ class TextTable(RowTable):
         self.setAccessibleName(name)
         self.setSelectionMode(self.SelectionMode.SingleSelection)
         self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        self.horizontalHeader().setDefaultAlignment(left)
         self.selectionModel().currentRowChanged.connect(self._on_current)
         self.doubleClicked.connect(lambda index: self.entered_row.emit(index.row()))
         self._set_headings()
@@ -128,10 +130,10 @@ class TextTable(RowTable):
             item = QStandardItem(word)
             item.setToolTip(literal(row.tip))
             item.setEditable(False)
-            item.setData(number == row.path, _PATH)
+            item.setData(number in row.middle, _MIDDLE)
             if column.number:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            if not row.enabled:
+            if row.muted:
                 # It can be moved to, so that its reason can be read, but looks as it is.
                 item.setForeground(palette.palette(palette.theme()).placeholderText())
             items.append(item)
@@ -142,12 +144,12 @@ class TextTable(RowTable):
 
 
 class _Words(QStyledItemDelegate):
-    """Cuts a path in its middle."""
+    """Cuts names and paths in their middle: both ends tell them apart."""
 
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         """Say where a long text is cut."""
         super().initStyleOption(option, index)
-        if index.data(_PATH):
-            option.textElideMode = Qt.TextElideMode.ElideMiddle  # type: ignore[attr-defined]
+        if index.data(_MIDDLE):
+            option.textElideMode = Qt.TextElideMode.ElideMiddle

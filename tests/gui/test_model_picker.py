@@ -1,0 +1,193 @@
+"""The picker: what there is, what each would take, and opening one of them."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+
+from engine.messages import EstimateModel, ListModels, ModelEntry, Refused
+from gui import model_estimate
+from gui.model_box import DOWNLOAD, FILE, FOLDER
+
+
+@pytest.fixture
+def picker(qtbot, window, client):
+    window.picker.show_models()
+    idle(qtbot, client)
+    return window.picker
+
+
+def idle(qtbot, client):
+    qtbot.waitUntil(lambda: not client.busy, timeout=5000)
+
+
+def names(picker):
+    return [choice.model for choice in picker._shown]
+
+
+def words(picker):
+    return {line: value.text() for line, value in picker.estimate.values.items()}
+
+
+def test_ctrl_m_opens_it_on_the_model_in_use(qtbot, window, client):
+    (action,) = [a for a in window.actions() if a.text() == "Open model …"]
+    assert action.shortcut().toString() == "Ctrl+M"
+    used = [a.shortcut().toString() for a in window.actions() if not a.shortcut().isEmpty()]
+    assert used.count("Ctrl+M") == 1
+    action.trigger()
+    idle(qtbot, client)
+    assert window.picker.isVisible()
+    assert names(window.picker) == ["attn-2l", "toy"]
+    assert window.picker.table.current() == 0
+    assert not window.picker.open_button.isEnabled()
+    assert window.picker.reason.text() == "It is in use already."
+
+
+def test_what_is_chosen_is_estimated_at_the_length_of_the_prompt(qtbot, picker, engine, client):
+    picker.table.set_current(1)
+    idle(qtbot, client)
+    assert EstimateModel("toy", 9) in engine.asked
+    assert words(picker) == {
+        "Parameters": "134,217,728",
+        "On disk": "256.0 MiB",
+        "In memory": "512.0 MiB",
+        "While it is read": "up to 768.0 MiB",
+        "Patterns": "36.0 KiB for 9 tokens",
+        "Free memory": "8.0 GiB",
+    }
+    assert picker.estimate.says.text == "It fits: opening it takes at most 768.0 MiB of 8.0 GiB."
+    assert picker.open_button.isEnabled()
+
+
+def test_the_parameters_of_what_was_looked_at_stand_in_the_list(qtbot, picker, client):
+    picker.table.set_current(1)
+    idle(qtbot, client)
+    assert picker.table.copied(1) == "toy\ttoys\tone head\t134,217,728"
+
+
+def test_what_does_not_fit_cannot_be_opened_and_says_why(qtbot, picker, engine, client, window):
+    engine.models.append(ModelEntry("large", "cache", "many layers"))
+    picker.show_models("large")
+    idle(qtbot, client)
+    assert picker.estimate.notice.text() == "it takes 24.0 GiB, and 8.0 GiB are free"
+    assert not picker.open_button.isEnabled()
+    qtbot.keyClick(picker.search, Qt.Key.Key_Return)
+    assert picker.isVisible()
+    assert window.opening.wanted == ""
+
+
+def test_what_is_refused_says_why_and_another_choice_clears_it(qtbot, picker, engine, client):
+    engine.missing.add("toy")
+    picker.table.set_current(1)
+    idle(qtbot, client)
+    assert picker.estimate.notice.text() == "there is no folder or file 'toy'"
+    assert not picker.open_button.isEnabled()
+    picker.table.set_current(0)
+    idle(qtbot, client)
+    assert picker.estimate.notice.text() == ""
+
+
+def test_patterns_that_do_not_fit_beside_the_model_are_a_caution(qtbot, picker, engine, client):
+    engine.free = 2**29 + 4096
+    picker.table.set_current(1)
+    idle(qtbot, client)
+    assert "take a shorter prompt" in picker.estimate.says.text
+    assert picker.open_button.isEnabled()
+
+
+def test_enter_in_the_search_opens_what_is_chosen(qtbot, picker, session, client):
+    qtbot.keyClicks(picker.search, "one HEAD")
+    assert names(picker) == ["toy"]
+    qtbot.keyClick(picker.search, Qt.Key.Key_Return)
+    assert not picker.isVisible()
+    idle(qtbot, client)
+    assert session.selection.model == "toy"
+
+
+def test_arrow_keys_walk_the_list_from_the_search(qtbot, picker, session, client):
+    qtbot.keyClick(picker.search, Qt.Key.Key_Down)
+    assert picker.table.current() == 1
+    qtbot.keyClick(picker.table, Qt.Key.Key_Return)
+    idle(qtbot, client)
+    assert session.selection.model == "toy"
+
+
+def test_words_that_no_model_has_leave_nothing_to_open(qtbot, picker):
+    qtbot.keyClicks(picker.search, "zzz")
+    assert names(picker) == []
+    assert not picker.open_button.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("action", "function"), [(FOLDER, "getExistingDirectory"), (FILE, "getOpenFileName")]
+)
+def test_a_path_is_looked_over_before_it_is_opened(
+    qtbot, monkeypatch, tmp_path, window, session, client, engine, action, function
+):
+    path = str(tmp_path / "model <i>x</i>.gguf")
+    answer = path if action == FOLDER else (path, "")
+    monkeypatch.setattr(QFileDialog, function, lambda *given: answer)
+    window.top.other_wanted.emit(action)
+    idle(qtbot, client)
+    picker = window.picker
+    assert picker.isVisible()
+    assert picker.estimate.where.text == path
+    assert session.selection.model == "attn-2l"
+    qtbot.mouseClick(picker.open_button, Qt.MouseButton.LeftButton)
+    idle(qtbot, client)
+    assert session.selection.model == path
+    assert list(window.opening.recent) == [path]
+
+
+def test_a_dialog_that_is_left_changes_nothing(monkeypatch, window):
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *given: "")
+    window.top.other_wanted.emit(FOLDER)
+    assert not window.picker.isVisible()
+
+
+def test_a_model_of_the_cache_is_looked_over_and_others_open_at_once(
+    qtbot, window, session, client, engine
+):
+    engine.models.append(ModelEntry("owner/small", "cache", "downloaded"))
+    window.top.list_again()
+    idle(qtbot, client)
+    window.top.models.picked.emit("owner/small")
+    idle(qtbot, client)
+    assert window.picker.isVisible()
+    assert session.selection.model == "attn-2l"
+    window.top.models.picked.emit("toy")
+    idle(qtbot, client)
+    assert session.selection.model == "toy"
+
+
+def test_download_is_a_page_of_it(window):
+    window.top.other_wanted.emit(DOWNLOAD)
+    assert window.picker.hub.isVisible()
+    assert not window.picker.table.isVisible()
+
+
+def test_a_list_that_cannot_be_had_is_said(qtbot, window, session, client, engine):
+    engine.failing[ListModels] = Refused("the cache cannot be read")
+    window.picker.show_models()
+    idle(qtbot, client)
+    assert names(window.picker) == ["attn-2l"]
+
+
+def test_an_estimate_that_was_stopped_says_so(qtbot, picker, engine, client):
+    engine.seconds = 5
+    picker.table.set_current(1)
+    client.cancel()
+    idle(qtbot, client)
+    assert "Stopped" in picker.estimate.notice.text()
+    assert picker.open_button.isEnabled()
+
+
+def test_texts_are_literal_and_controls_have_names(picker):
+    for label in picker.findChildren(QLabel):
+        assert label.textFormat() == Qt.TextFormat.PlainText or "<" not in label.text()
+    for widget in picker.findChildren(QWidget):
+        if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            assert widget.accessibleName() or getattr(widget, "text", str)(), widget
+
+
+def test_every_line_of_the_estimate_has_a_value():
+    assert len(model_estimate.LINES) == 6
