@@ -14,7 +14,7 @@ from gui.opening import Opening
 from gui.session import Session
 
 LARGEST_TEXT = 64 * 2**10
-"""Bytes of a text file that are read: some 16,000 tokens, whose patterns take a GB for each head."""
+"""Bytes of a text file that are read: some 16,000 tokens, at which a pattern takes a GB."""
 TEXTS = (".txt", ".md", ".text")
 
 

@@ -31,10 +31,10 @@ from gui.widgets.text_table import Column, Row, TextTable
 
 HERE, HUB = "here", "hub"
 COLUMNS = (
-    Column("Model", 0.37),
-    Column("From", 0.11),
-    Column("About", 0.33),
-    Column("Parameters", 0.19, number=True),
+    Column("Model", 0.35),
+    Column("From", 0.13),
+    Column("About", 0.32),
+    Column("Parameters", 0.2, number=True),
 )
 NAME, ABOUT, PARAMETERS = 0, 2, 3
 SIZE = (112 * UNIT, 70 * UNIT)
@@ -174,9 +174,10 @@ class ModelPicker(QDialog):
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take the list of models."""
         assert isinstance(result, ModelList)
-        self._listed = result.models
-        # The list that was shown until now may not have had what was wanted.
-        self._list(self._wanted or self._current())
+        news, self._listed = result.models != self._listed, result.models
+        if news:
+            # The list that was shown until now may not have had what was wanted.
+            self._list(self._wanted or self._current())
         self._wanted = ""
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:

@@ -3,8 +3,13 @@
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.drops import LARGEST_TEXT
+from gui import palette
+from gui.drops import LARGEST_TEXT, Drops, Target
+from gui.opening import Opening
+from gui.opening_bar import OpeningBar
+from gui.widgets.prompt_edit import PromptEdit
 
 
 def mime(*paths):
@@ -26,13 +31,39 @@ def drop(qapp, window, data):
 
 
 @pytest.fixture
-def dropped(qtbot, qapp, window, client):
+def place(qtbot, qapp, session, client):
+    """Something to drop on, with the bar of the window in it."""
+    palette.apply(qapp, "light")
+    place = QWidget()
+    qtbot.addWidget(place)
+    opening = Opening(session, client, None)
+    place.bar = OpeningBar(session, client, opening)
+    QVBoxLayout(place).addWidget(place.bar)
+    place.drops = Drops(place, Target(session, opening))
+    place.drops.refused.connect(place.bar.refuse)
+    place.resize(1000, 700)
+    place.show()
+    client.start()
+    return place
+
+
+@pytest.fixture
+def dropped(qtbot, qapp, place, client):
     def take(*paths):
-        assert drop(qapp, window, mime(*paths))
+        assert drop(qapp, place, mime(*paths))
         qtbot.waitUntil(lambda: not client.busy, timeout=5000)
-        return window.opening_bar
+        return place.bar
 
     return take
+
+
+def test_the_window_takes_what_is_dropped_on_it(qtbot, qapp, tmp_path, window, session):
+    path = tmp_path / "prompt.txt"
+    path.write_text("w5 w6")
+    assert drop(qapp, window, mime(path))
+    assert session.selection.text == "w5 w6"
+    assert drop(qapp, window, mime(tmp_path / "x.docx"))
+    assert window.opening_bar.heading.text() == "x.docx was not opened"
 
 
 @pytest.mark.parametrize("name", ["a model", "tiny.GGUF"])
@@ -89,10 +120,10 @@ def test_what_cannot_be_taken_is_refused_in_a_sentence(tmp_path, dropped, sessio
     assert not bar.isVisible()
 
 
-def test_a_text_of_the_largest_size_is_taken(tmp_path, window, session, client):
+def test_a_text_of_the_largest_size_is_taken(tmp_path, place, session):
     path = tmp_path / "long.txt"
     path.write_bytes(b"w" * LARGEST_TEXT)
-    window.drops.take([path])
+    place.drops.take([path])
     assert len(session.selection.text) == LARGEST_TEXT
 
 
@@ -105,14 +136,15 @@ def test_several_files_at_once_are_refused(tmp_path, dropped, session):
     assert bar.text.text == "Drop one at a time."
 
 
-def test_what_is_no_file_is_left_alone(qapp, window):
+def test_what_is_no_file_is_left_alone(qapp, place):
     data = QMimeData()
     data.setText("w1 w2")
-    assert not drop(qapp, window, data)
+    assert not drop(qapp, place, data)
 
 
-def test_a_file_over_the_prompt_is_the_windows_and_text_stays_the_prompts(tmp_path, window):
-    edit = window.panels[0].edit
+def test_a_file_over_the_prompt_is_the_windows_and_text_stays_the_prompts(qtbot, tmp_path):
+    edit = PromptEdit()
+    qtbot.addWidget(edit)
     data = mime(tmp_path / "prompt.txt")
     data.setText(str(tmp_path / "prompt.txt"))
     assert not edit.canInsertFromMimeData(data)

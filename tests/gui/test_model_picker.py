@@ -5,15 +5,34 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from engine.messages import EstimateModel, ListModels, ModelEntry, Refused
-from gui import model_estimate
+from gui import palette
 from gui.model_box import DOWNLOAD, FILE, FOLDER
+from gui.model_picker import ModelPicker
+from gui.opening import Opening
 
 
 @pytest.fixture
-def picker(qtbot, window, client):
-    window.picker.show_models()
+def opening(session, client):
+    return Opening(session, client, None)
+
+
+@pytest.fixture
+def made(qtbot, qapp, session, client, opening):
+    """A picker without the window around it."""
+    palette.apply(qapp, "light")
+    parent = QWidget()
+    parent.resize(1000, 700)
+    qtbot.addWidget(parent)
+    picker = ModelPicker(parent, session, client, opening)
+    client.start()
+    return picker
+
+
+@pytest.fixture
+def picker(qtbot, made, client):
+    made.show_models()
     idle(qtbot, client)
-    return window.picker
+    return made
 
 
 def idle(qtbot, client):
@@ -64,7 +83,7 @@ def test_the_parameters_of_what_was_looked_at_stand_in_the_list(qtbot, picker, c
     assert picker.table.copied(1) == "toy\ttoys\tone head\t134,217,728"
 
 
-def test_what_does_not_fit_cannot_be_opened_and_says_why(qtbot, picker, engine, client, window):
+def test_what_does_not_fit_cannot_be_opened_and_says_why(qtbot, picker, engine, client, opening):
     engine.models.append(ModelEntry("large", "cache", "many layers"))
     picker.show_models("large")
     idle(qtbot, client)
@@ -72,7 +91,7 @@ def test_what_does_not_fit_cannot_be_opened_and_says_why(qtbot, picker, engine, 
     assert not picker.open_button.isEnabled()
     qtbot.keyClick(picker.search, Qt.Key.Key_Return)
     assert picker.isVisible()
-    assert window.opening.wanted == ""
+    assert opening.wanted == ""
 
 
 def test_what_is_refused_says_why_and_another_choice_clears_it(qtbot, picker, engine, client):
@@ -121,27 +140,26 @@ def test_words_that_no_model_has_leave_nothing_to_open(qtbot, picker):
     ("action", "function"), [(FOLDER, "getExistingDirectory"), (FILE, "getOpenFileName")]
 )
 def test_a_path_is_looked_over_before_it_is_opened(
-    qtbot, monkeypatch, tmp_path, window, session, client, engine, action, function
+    qtbot, monkeypatch, tmp_path, made, opening, session, client, action, function
 ):
     path = str(tmp_path / "model <i>x</i>.gguf")
     answer = path if action == FOLDER else (path, "")
     monkeypatch.setattr(QFileDialog, function, lambda *given: answer)
-    window.top.other_wanted.emit(action)
+    made.do(action)
     idle(qtbot, client)
-    picker = window.picker
-    assert picker.isVisible()
-    assert picker.estimate.where.text == path
+    assert made.isVisible()
+    assert made.estimate.where.text == path
     assert session.selection.model == "attn-2l"
-    qtbot.mouseClick(picker.open_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(made.open_button, Qt.MouseButton.LeftButton)
     idle(qtbot, client)
     assert session.selection.model == path
-    assert list(window.opening.recent) == [path]
+    assert list(opening.recent) == [path]
 
 
-def test_a_dialog_that_is_left_changes_nothing(monkeypatch, window):
+def test_a_dialog_that_is_left_changes_nothing(monkeypatch, made):
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *given: "")
-    window.top.other_wanted.emit(FOLDER)
-    assert not window.picker.isVisible()
+    made.do(FOLDER)
+    assert not made.isVisible()
 
 
 def test_a_model_of_the_cache_is_looked_over_and_others_open_at_once(
@@ -159,17 +177,30 @@ def test_a_model_of_the_cache_is_looked_over_and_others_open_at_once(
     assert session.selection.model == "toy"
 
 
-def test_download_is_a_page_of_it(window):
-    window.top.other_wanted.emit(DOWNLOAD)
-    assert window.picker.hub.isVisible()
-    assert not window.picker.table.isVisible()
-
-
-def test_a_list_that_cannot_be_had_is_said(qtbot, window, session, client, engine):
-    engine.failing[ListModels] = Refused("the cache cannot be read")
-    window.picker.show_models()
+def test_download_is_a_page_of_it_and_what_came_is_listed_and_opened(
+    qtbot, made, session, client, engine
+):
+    made.do(DOWNLOAD)
+    assert made.hub.isVisible()
+    assert not made.table.isVisible()
+    engine.fetched = sum(engine.sizes.values())
+    made.hub.name.setText("gpt2")
+    made.hub.look_up()
     idle(qtbot, client)
-    assert names(window.picker) == ["attn-2l"]
+    with qtbot.waitSignal(made.models_changed):
+        made.hub.start()
+    idle(qtbot, client)
+    assert "gpt2" in names(made)
+    qtbot.mouseClick(made.hub.open_button, Qt.MouseButton.LeftButton)
+    idle(qtbot, client)
+    assert session.selection.model == "gpt2"
+
+
+def test_without_a_list_there_is_still_the_model_in_use(qtbot, made, client, engine):
+    engine.failing[ListModels] = Refused("the cache cannot be read")
+    made.show_models()
+    idle(qtbot, client)
+    assert names(made) == ["attn-2l"]
 
 
 def test_an_estimate_that_was_stopped_says_so(qtbot, picker, engine, client):
@@ -187,7 +218,3 @@ def test_texts_are_literal_and_controls_have_names(picker):
     for widget in picker.findChildren(QWidget):
         if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
             assert widget.accessibleName() or getattr(widget, "text", str)(), widget
-
-
-def test_every_line_of_the_estimate_has_a_value():
-    assert len(model_estimate.LINES) == 6
