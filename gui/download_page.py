@@ -171,8 +171,9 @@ class DownloadPage(QWidget):
         if self._client.running != self._wanted:
             self.progress.setText(f"Waits for: {what} …" if what else "")
             return
-        show_progress(self.bar, done, total)
-        self.progress.setText(f"{size(done)} of {size(total)}" if total else f"{what} …")
+        known = total > 1  # before the sizes are known it counts no bytes
+        show_progress(self.bar, done, total if known else 0)
+        self.progress.setText(f"{size(done)} of {size(total)}" if known else f"{what} …")
 
     def _show(self) -> None:
         plan, done, busy = self._plan, self._done, self.downloading

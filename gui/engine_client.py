@@ -74,8 +74,8 @@ class EngineClient(QObject):
     """(what, done, total); an empty text when nothing runs. Bytes do not fit into Qt's int."""
     answered = Signal(object, float)
     """(request, seconds it took)."""
-    failed = Signal(str)
-    """The sentence of a failure."""
+    failed = Signal(object, str)
+    """(request, the sentence of its failure)."""
     idle = Signal()
     """Nothing runs and nothing waits."""
 
@@ -242,7 +242,7 @@ class EngineClient(QObject):
             else:
                 asker.receive(slot, request, outcome)
         if askers and isinstance(outcome, Failure):
-            self.failed.emit(outcome.sentence)
+            self.failed.emit(request, outcome.sentence)
         elif askers:
             self.answered.emit(request, seconds)
         self._next()

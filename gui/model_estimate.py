@@ -142,7 +142,7 @@ def _lines(told: ModelEstimate, positions: int) -> dict[str, str]:
     patterns = f"{size(told.patterns)} for {count(positions, 'token')}"
     values = (
         f"{told.parameters:,}",
-        size(told.disk),
+        size(told.disk) if told.disk else "no file: it is made by Headscope",
         size(told.memory),
         f"up to {size(told.peak)}",
         patterns,

@@ -103,7 +103,8 @@ class OpeningBar(Banner):
     def _say_progress(self, what: str, done: int, total: int) -> None:
         in_use = short_name(self._opening.in_use)
         stays = f"Until it is open, everything shows {in_use}." if in_use else ""
-        doing = f"{what[:1].upper()}{what[1:]} … " if what else ""
+        told = what and not what.startswith("opening")  # the heading says that
+        doing = f"{what[:1].upper()}{what[1:]} … " if told else ""
         self.text.set_parts([f"{doing}{stays}"])
         show_progress(self.bar, done, total)
 

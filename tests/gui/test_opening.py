@@ -163,6 +163,7 @@ def test_pictures_stay_fresh_when_a_model_is_refused(qtbot, window, session, cli
     assert all(panel.state == "fresh" for panel in window.panels if panel.isVisible())
     assert window.top.models.currentData() == "attn-2l"
     assert not bar.back.isVisible()
+    assert window.status.work.text() == "ready"
     qtbot.mouseClick(bar.close_button, Qt.MouseButton.LeftButton)
     assert not bar.isVisible()
 
@@ -192,6 +193,8 @@ def test_one_click_goes_back_from_a_session_whose_model_is_gone(
     idle(qtbot, client)
     assert session.selection.model == "attn-2l"
     assert not bar.isVisible()
+    assert window.status.model.text() == "attn-2l · 2 × 4 heads · cpu, float32"
+    assert window.status.work.text() == "ready"
     qtbot.waitUntil(
         lambda: all(panel.state == "fresh" for panel in window.panels if panel.isVisible())
     )
