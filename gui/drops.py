@@ -88,6 +88,8 @@ class Drops(QObject):
 
     refused = Signal(str, str)
     """What was not taken, and why."""
+    taken = Signal()
+    """Something was taken."""
 
     def __init__(self, widget: QWidget, target: Target) -> None:
         super().__init__(widget)
@@ -110,6 +112,7 @@ class Drops(QObject):
             return
         try:
             kind.take(self._target, path)
+            self.taken.emit()
         except Refused as refusal:
             said = str(refusal)
             self.refused.emit(heading, f"{said[:1].upper()}{said[1:]}.")

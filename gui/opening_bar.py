@@ -42,7 +42,7 @@ class OpeningBar(Banner):
         self.other.clicked.connect(self.picker_wanted)
         self.close_button = QPushButton("Close")
         self.close_button.setAccessibleName("Close this line")
-        self.close_button.clicked.connect(self._dismiss)
+        self.close_button.clicked.connect(self.dismiss)
         self.add_buttons([self.stop, self.back, self.again, self.other, self.close_button])
         self._row.insertWidget(1, self.bar)
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
@@ -56,8 +56,14 @@ class OpeningBar(Banner):
         self._refused = heading, sentence
         self._show()
 
-    def _on_changed(self) -> None:
+    def dismiss(self) -> None:
+        """Forget what could not be opened."""
         self._refused = "", ""
+        self._opening.dismiss()
+
+    def _on_changed(self) -> None:
+        if self._opening.wanted or self._opening.not_opened:
+            self._refused = "", ""
         if not self._opening.wanted:
             self._patience.stop()
             self._show()
@@ -124,10 +130,6 @@ class OpeningBar(Banner):
         missed = self._opening.not_opened
         if missed is not None:
             self._opening.open(missed.model)
-
-    def _dismiss(self) -> None:
-        self._refused = "", ""
-        self._opening.dismiss()
 
 
 def _ended(sentence: str) -> str:

@@ -103,6 +103,7 @@ class Window(QMainWindow):
         self.picker.models_changed.connect(self.top.list_again)
         self.drops = Drops(self, Target(session, self.opening))
         self.drops.refused.connect(self.opening_bar.refuse)
+        self.drops.taken.connect(self.opening_bar.dismiss)
         self.top.picture_wanted.connect(self.save_picture)
         self.top.theme_toggled.connect(self._toggle_theme)
         above = QWidget()

@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QStandardItem, QStandardItemModel
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QKeyEvent,
+    QPalette,
+    QStandardItem,
+    QStandardItemModel,
+)
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui import palette
@@ -15,6 +22,7 @@ from gui.widgets.tool_tip import literal
 _MIDDLE = Qt.ItemDataRole.UserRole + 1
 """Role that is true where a text that is too long loses its middle."""
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_MUTED = Qt.ItemDataRole.UserRole + 2
 
 
 class Column(NamedTuple):
@@ -133,9 +141,7 @@ class TextTable(RowTable):
             item.setData(number in row.middle, _MIDDLE)
             if column.number:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            if row.muted:
-                # It can be moved to, so that its reason can be read, but looks as it is.
-                item.setForeground(palette.palette(palette.theme()).placeholderText())
+            item.setData(row.muted, _MUTED)
             items.append(item)
         return items
 
@@ -144,12 +150,15 @@ class TextTable(RowTable):
 
 
 class _Words(QStyledItemDelegate):
-    """Cuts names and paths in their middle: both ends tell them apart."""
+    """Mutes rows, and cuts names and paths in their middle: both ends tell them apart."""
 
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Say where a long text is cut."""
+        """Say in which colour, and where a long text is cut."""
         super().initStyleOption(option, index)
+        if index.data(_MUTED):
+            # It can be moved to, so that its reason can be read, but looks as it is.
+            option.palette.setColor(QPalette.ColorRole.Text, QColor(palette.theme().muted))
         if index.data(_MIDDLE):
             option.textElideMode = Qt.TextElideMode.ElideMiddle

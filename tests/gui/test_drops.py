@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QMainWindow, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui import palette
 from gui.drops import LARGEST_TEXT, Drops, Target
@@ -41,6 +41,7 @@ def place(qtbot, qapp, session, client):
     QVBoxLayout(place).addWidget(place.bar)
     place.drops = Drops(place, Target(session, opening))
     place.drops.refused.connect(place.bar.refuse)
+    place.drops.taken.connect(place.bar.dismiss)
     place.resize(1000, 700)
     place.show()
     client.start()
@@ -64,6 +65,16 @@ def test_the_window_takes_what_is_dropped_on_it(qtbot, qapp, tmp_path, window, s
     assert session.selection.text == "w5 w6"
     assert drop(qapp, window, mime(tmp_path / "x.docx"))
     assert window.opening_bar.heading.text() == "x.docx was not opened"
+
+
+def test_only_fields_that_one_types_in_take_drops_of_their_own(window):
+    takers = [widget for widget in window.findChildren(QWidget) if widget.acceptDrops()]
+    assert takers
+    # A main window takes only docks, and leaves the rest to what it lies in.
+    fields = QLineEdit | QPlainTextEdit | QMainWindow
+    assert [w for w in takers if not isinstance(w, fields)] == [
+        w.viewport() for w in takers if isinstance(w, QPlainTextEdit)
+    ]
 
 
 @pytest.mark.parametrize("name", ["a model", "tiny.GGUF"])
@@ -118,6 +129,13 @@ def test_what_cannot_be_taken_is_refused_in_a_sentence(tmp_path, dropped, sessio
     assert session.selection == before
     bar.close_button.click()
     assert not bar.isVisible()
+
+
+def test_what_is_taken_clears_what_was_refused_before(tmp_path, dropped):
+    text = tmp_path / "prompt.txt"
+    text.write_text("w1")
+    assert dropped(tmp_path / "x.docx").isVisible()
+    assert not dropped(text).isVisible()
 
 
 def test_a_text_of_the_largest_size_is_taken(tmp_path, place, session):

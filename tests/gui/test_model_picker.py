@@ -10,6 +10,8 @@ from gui.model_box import DOWNLOAD, FILE, FOLDER
 from gui.model_picker import ModelPicker
 from gui.opening import Opening
 
+TAB = Qt.FocusPolicy.TabFocus
+
 
 @pytest.fixture
 def opening(session, client):
@@ -212,9 +214,27 @@ def test_an_estimate_that_was_stopped_says_so(qtbot, picker, engine, client):
     assert picker.open_button.isEnabled()
 
 
+def test_tab_reaches_everything_in_the_order_it_is_read(qtbot, picker, client):
+    picker.table.set_current(1)
+    idle(qtbot, client)
+    reached, widget = [], picker.nextInFocusChain()
+    while widget is not picker:
+        if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & TAB:
+            reached.append(widget)
+        widget = widget.nextInFocusChain()
+    assert reached[2:] == [
+        picker.search,
+        picker.table,
+        picker.folder,
+        picker.file,
+        picker.open_button,
+        picker.close_button,
+    ]
+
+
 def test_texts_are_literal_and_controls_have_names(picker):
     for label in picker.findChildren(QLabel):
         assert label.textFormat() == Qt.TextFormat.PlainText or "<" not in label.text()
     for widget in picker.findChildren(QWidget):
-        if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+        if widget.isVisible() and widget.focusPolicy() & TAB:
             assert widget.accessibleName() or getattr(widget, "text", str)(), widget
