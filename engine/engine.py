@@ -59,18 +59,15 @@ class Engine:
         request = checked(request)
         if isinstance(request, ListModels):
             return ModelList(sources.entries())
-        job = job or Job()
         if request in self._cache:
-            if isinstance(request, LoadModel):
-                # It asks for an open model, not only for what is known of one.
-                with torch.inference_mode():
-                    self._open(request.model, job)
             kept: Result = self._cache[request]
             return kept
+        job = job or Job()
         with torch.inference_mode():
             model = self._open(model_of(request), job)
             result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
-        self._cache[request] = result
+        if not isinstance(request, LoadModel):  # which asks for an open model each time
+            self._cache[request] = result
         return result
 
     def check_head(self, request: Request, head: Head) -> None:

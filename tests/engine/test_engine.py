@@ -170,7 +170,7 @@ def test_a_refusal_leaves_the_engine_and_its_model_in_use(engine):
 def test_a_model_that_was_described_before_is_opened_again(engine):
     facts = engine.answer(LoadModel("random"))
     engine.answer(LoadModel("other"))
-    assert engine.answer(LoadModel("random")) is facts
+    same(engine.answer(LoadModel("random")), facts)
     assert engine._model.name == "random"
 
 
