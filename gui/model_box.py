@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
+    QMouseEvent,
     QPaintEvent,
     QStandardItem,
     QStandardItemModel,
@@ -55,6 +56,7 @@ class ModelBox(QComboBox):
         self.view().setItemDelegate(NamedRow(self))
         self.view().setMinimumWidth(_POPUP)
         self.view().setAccessibleName("Models")
+        self.view().viewport().installEventFilter(self)
         self.activated.connect(self._on_activated)
 
     def set_choices(self, found: Sequence[Choice], shown: str) -> None:
@@ -113,6 +115,13 @@ class ModelBox(QComboBox):
         """Open the list, as things are now."""
         self.opened.emit()
         super().showPopup()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Choose nothing by a click on a heading; Qt would take the row pointed at before it."""
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease:
+            flags = self.view().indexAt(event.position().toPoint()).flags()
+            return not flags & Qt.ItemFlag.ItemIsEnabled
+        return super().eventFilter(watched, event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave the wheel to whatever scrolls."""

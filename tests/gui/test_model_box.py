@@ -112,6 +112,19 @@ def test_a_row_of_the_list_is_chosen_by_keys(qtbot, box, path):
     assert box.currentData(MODEL) == "toy"
 
 
+def test_a_row_of_the_list_is_chosen_by_a_click_and_a_heading_by_none(qtbot, box, path):
+    picked = []
+    box.picked.connect(picked.append)
+    box.showPopup()
+    view = box.view()
+    for row in (0, rows(box).index(NAME)):
+        place = view.visualRect(box.model().index(row, 0)).center()
+        qtbot.mouseMove(view.viewport(), place)
+        qtbot.wait(300)  # a click that comes with the list only opens it
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert picked == [path]
+
+
 def test_an_action_is_told_and_never_shown_as_the_model(qtbot, box):
     with qtbot.waitSignal(box.action_picked) as told:
         box.activated.emit(rows(box).index(ACTIONS[2]))
