@@ -97,8 +97,9 @@ class OpeningBar(Banner):
             self.text.set_parts([f"{_ended(missed.failure.sentence)}{stays}"])
             way, middle = short_name(self._way_back()), Qt.TextElideMode.ElideMiddle
             shown = self.fontMetrics().elidedText(way, middle, MOST_NAME)
-            self.back.setText(f"Go back to {shown}".replace("&", "&&"))
-            self.back.setAccessibleName(f"Go back to {way}")
+            verb = "Open" if opening.before is None else "Go back to"
+            self.back.setText(f"{verb} {shown}".replace("&", "&&"))
+            self.back.setAccessibleName(f"{verb} {way}")
         elif heading:
             self.heading.setText(heading)
             self.setToolTip("")

@@ -104,6 +104,21 @@ def test_another_model_does_not_wait_for_work_on_the_one_before(
     assert session.selection.model == "toy"
 
 
+def test_what_waits_about_the_model_before_is_not_begun_once_the_next_is_open(
+    qtbot, session, client, engine, opening
+):
+    idle(qtbot, client)
+    asker, old = Recorder(), RunPrompt("attn-2l", "w9")
+    session.changed.connect(lambda what: client.withdraw(asker, "run"))
+    engine.seconds = 0.2
+    opening.open("toy")
+    qtbot.waitUntil(lambda: client.running == LoadModel("toy"))
+    client.ask(asker, "run", old)
+    idle(qtbot, client)
+    assert session.selection.model == "toy"
+    assert old not in engine.asked
+
+
 def test_paths_that_opened_are_remembered_newest_first(qtbot, session, client):
     settings = Settings()
     opening = Opening(session, client, settings)
@@ -209,6 +224,7 @@ def test_a_start_with_a_model_that_is_gone_offers_one_that_is_there(qtbot, qapp,
     window.show()
     qtbot.waitUntil(lambda: window.opening_bar.isVisible(), timeout=5000)
     idle(qtbot, client)
+    assert window.opening_bar.back.text() == f"Open {DEFAULT_MODEL}"
     qtbot.mouseClick(window.opening_bar.back, Qt.MouseButton.LeftButton)
     idle(qtbot, client)
     assert session.selection.model == DEFAULT_MODEL
