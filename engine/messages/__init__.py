@@ -41,6 +41,13 @@ from engine.messages.paths import (
     VirtualHead,
     VirtualHeadParts,
 )
+from engine.messages.positions import (
+    USUAL_OFFSETS,
+    OffsetScores,
+    PositionQK,
+    PositionScores,
+    QKOffsets,
+)
 from engine.messages.prompts import (
     Attention,
     DestinationRow,
@@ -129,6 +136,8 @@ Request = (
     | SkipTrigrams
     | Workings
     | Receipts
+    | QKOffsets
+    | PositionQK
 )
 Result = (
     ModelList
@@ -157,6 +166,8 @@ Result = (
     | TrigramList
     | HeadWorkings
     | HeadReceipts
+    | OffsetScores
+    | PositionScores
 )
 
 QUESTIONS: dict[str, type[Request]] = {
@@ -186,6 +197,8 @@ QUESTIONS: dict[str, type[Request]] = {
     "skip-trigrams": SkipTrigrams,
     "workings": Workings,
     "receipts": Receipts,
+    "qk-offsets": QKOffsets,
+    "position-qk": PositionQK,
 }
 
 __all__ = [
@@ -194,6 +207,7 @@ __all__ = [
     "PATTERN_MEASURES",
     "QUESTIONS",
     "SMALL_VOCABULARY",
+    "USUAL_OFFSETS",
     "WEIGHT_MEASURES",
     "Attention",
     "BoolArray",
@@ -242,12 +256,16 @@ __all__ = [
     "OVDirection",
     "OVTokens",
     "Offset",
+    "OffsetScores",
     "OutputRanking",
     "Pair",
     "Part",
     "Patterns",
     "Position",
+    "PositionQK",
+    "PositionScores",
     "QKDirection",
+    "QKOffsets",
     "QKTokens",
     "Receipt",
     "Receipts",
