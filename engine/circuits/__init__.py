@@ -76,8 +76,8 @@ COMPUTATIONS: dict[type, Callable[..., Any]] = {
     LogitLens: logit_lens,
     HeadScores: head_scores,
     SkipTrigrams: skip_trigrams,
-    Workings: workings,
-    Receipts: receipts,
     QKOffsets: qk_offsets,
     PositionQK: position_qk,
+    Workings: workings,
+    Receipts: receipts,
 }

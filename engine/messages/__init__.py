@@ -134,10 +134,10 @@ Request = (
     | LogitLens
     | HeadScores
     | SkipTrigrams
-    | Workings
-    | Receipts
     | QKOffsets
     | PositionQK
+    | Workings
+    | Receipts
 )
 Result = (
     ModelList
@@ -164,10 +164,10 @@ Result = (
     | LayerGuesses
     | MeasuredHeads
     | TrigramList
-    | HeadWorkings
-    | HeadReceipts
     | OffsetScores
     | PositionScores
+    | HeadWorkings
+    | HeadReceipts
 )
 
 QUESTIONS: dict[str, type[Request]] = {
@@ -195,10 +195,10 @@ QUESTIONS: dict[str, type[Request]] = {
     "logit-lens": LogitLens,
     "head-scores": HeadScores,
     "skip-trigrams": SkipTrigrams,
-    "workings": Workings,
-    "receipts": Receipts,
     "qk-offsets": QKOffsets,
     "position-qk": PositionQK,
+    "workings": Workings,
+    "receipts": Receipts,
 }
 
 __all__ = [
