@@ -1,6 +1,6 @@
 """Scores against distance, and of every pair of learned positions."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,9 +45,9 @@ def draw_qk_offsets(page: Page, request: QKOffsets, result: OffsetScores) -> flo
     """Draw the score of two tokens and the mean over all pairs against query minus key."""
     y = heading.draw(page, f"{request.head.name} scores by distance", request.model)
     read = " after the first MLP" if result.source == "token+mlp0" else ""
-    tokens = [Token(result.query_label), "looks at key", Token(result.key_label)]
+    query, key = Token(result.query_label), Token(result.key_label)
     words = f", and all tokens at all others{read}"
-    y = heading.sentence(page, y, ["query", *tokens, words]) + 4.0
+    y = heading.sentence(page, y, ["query", query, "looks at key", key, words]) + 4.0
     curves = _Curves(result.mean, result.scores, result.deviation)
     title = f"score, divided by {plain(result.divisor)}"
     y = _draw_curves(page, y, curves, _HEIGHT, title)
@@ -100,11 +100,11 @@ def _draw_curves(page: Page, y: float, curves: _Curves, height: float, title: st
         page.boxes(np.stack(sides, axis=1), LIGHT.line)
     page.line([frame.left, frame.right], [float(down(0.0))] * 2, width=0.4)
     frame.draw(page, [(float(down(mark)), plain(mark)) for mark in marks], title)
-    dot = {"marker": "o", "markersize": 1.6} if count == 1 else {}
+    dot: dict[str, Any] = {"marker": "o", "markersize": 1.6} if count == 1 else {}
     page.line(across, down(curves.mean), colour=LIGHT.text, width=0.8, **dot)
     if curves.scores is not None:
         size = min(2.4, max(0.8, 0.7 * step))
-        style = {"linestyle": "none", "marker": "o", "markeredgewidth": 0.0}
+        style: dict[str, Any] = {"linestyle": "none", "marker": "o", "markeredgewidth": 0.0}
         page.line(across, down(curves.scores), colour=LIGHT.curve_qk, markersize=size, **style)
     return _draw_offsets(page, frame, across, count)
 

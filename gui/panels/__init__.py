@@ -9,6 +9,7 @@ PANELS = (
     "gui.panels.attention:AttentionPanel",
     "gui.panels.ov:OVPanel",
     "gui.panels.qk:QKPanel",
+    "gui.panels.positions:PositionsPanel",
     "gui.panels.spectrum:SpectrumPanel",
     "gui.panels.poster:PosterPanel",
     "gui.panels.attribution:AttributionPanel",
