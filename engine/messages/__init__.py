@@ -41,6 +41,13 @@ from engine.messages.paths import (
     VirtualHead,
     VirtualHeadParts,
 )
+from engine.messages.positions import (
+    USUAL_OFFSETS,
+    OffsetScores,
+    PositionQK,
+    PositionScores,
+    QKOffsets,
+)
 from engine.messages.prompts import (
     Attention,
     DestinationRow,
@@ -127,6 +134,8 @@ Request = (
     | LogitLens
     | HeadScores
     | SkipTrigrams
+    | QKOffsets
+    | PositionQK
     | Workings
     | Receipts
 )
@@ -155,6 +164,8 @@ Result = (
     | LayerGuesses
     | MeasuredHeads
     | TrigramList
+    | OffsetScores
+    | PositionScores
     | HeadWorkings
     | HeadReceipts
 )
@@ -184,6 +195,8 @@ QUESTIONS: dict[str, type[Request]] = {
     "logit-lens": LogitLens,
     "head-scores": HeadScores,
     "skip-trigrams": SkipTrigrams,
+    "qk-offsets": QKOffsets,
+    "position-qk": PositionQK,
     "workings": Workings,
     "receipts": Receipts,
 }
@@ -194,6 +207,7 @@ __all__ = [
     "PATTERN_MEASURES",
     "QUESTIONS",
     "SMALL_VOCABULARY",
+    "USUAL_OFFSETS",
     "WEIGHT_MEASURES",
     "Attention",
     "BoolArray",
@@ -242,12 +256,16 @@ __all__ = [
     "OVDirection",
     "OVTokens",
     "Offset",
+    "OffsetScores",
     "OutputRanking",
     "Pair",
     "Part",
     "Patterns",
     "Position",
+    "PositionQK",
+    "PositionScores",
     "QKDirection",
+    "QKOffsets",
     "QKTokens",
     "Receipt",
     "Receipts",
