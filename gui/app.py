@@ -62,7 +62,11 @@ def run(
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     settings = None if screenshot else Settings()
     chosen = theme or (settings.theme() if settings else "light")
-    palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
+    palette.apply(
+        app,
+        palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen,
+        settings.text_size() if settings else None,
+    )
     session = Session(settings.selection() if settings else None)
     if model is not None:
         session.open_model(model)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QTabBar
 
 from gui.dock import CardDock
+from gui.palette import scaled
 from gui.theme import UNIT
 
 LOW = 760
@@ -124,15 +125,8 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
 def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
     """Give columns their widths and cards their heights."""
     window = stage.window()
-    columns = _places(docks, layout, window.height())
-    heads = [column[0][1][0] for column in columns]
-    room = window.width() - 2 * UNIT - (len(heads) - 1) * UNIT
-    widths = [max(column.least, int(column.share * room)) for column in layout.columns]
-    widest = widths.index(max(widths))
-    # A window may ask for less than its columns need, and Qt takes no width below 1.
-    widths[widest] = max(1, widths[widest] - sum(widths) + room)
-    stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
-    for column in columns:
+    share_columns(stage, docks, layout)
+    for column in _places(docks, layout, window.height()):
         whole = sum(share for share, _ in column)
         heights = [max(1, share * window.height() // whole) for share, _ in column]
         fronts = [cards[0] for _, cards in column]
@@ -142,13 +136,35 @@ def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> 
         tabs.setAccessibleName("Cards that lie behind one another")
 
 
+def share_columns(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
+    """Give columns their widths, if all of them are still there from left to right."""
+    by_title = {dock.kind.title: dock for dock in docks}
+    heads = [by_title[column.titles[0]] for column in layout.columns]
+    if any(head.isHidden() or head.isFloating() for head in heads):
+        return
+    room = stage.window().width() - 2 * UNIT - (len(heads) - 1) * UNIT
+    least = [scaled(column.least) for column in layout.columns]
+    widths = [
+        max(width, int(column.share * room))
+        for width, column in zip(least, layout.columns, strict=True)
+    ]
+    widest = widths.index(max(widths))
+    widths[widest] += room - sum(widths)
+    if widths[widest] < least[widest]:
+        # All are as narrow as they can be used, or narrower: none is starved for the others.
+        widths = [width * room // sum(least) for width in least]
+    # A window may ask for less than its columns need, and Qt takes no width below 1.
+    widths = [max(1, width) for width in widths]
+    stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
+
+
 def _places(docks: Sequence[CardDock], layout: Layout, height: int) -> list[list[_Place]]:
     by_title = {dock.kind.title: dock for dock in docks}
     columns = [
         [(stack.share, [by_title[title] for title in stack.titles]) for stack in column.stacks]
         for column in layout.columns
     ]
-    if height < LOW:
+    if height < scaled(LOW):
         for column in columns:
             while len(column) > 2:
                 _, behind = column.pop()

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QByteArray, QSettings
 
 from gui.session import DEFAULT_MODEL, DEFAULT_TEXT, Selection
+from gui.theme import NORMAL_TEXT, TEXT_SIZES
 
 LAYOUT_VERSION = 2
 HISTORY_LENGTH = 50
@@ -61,6 +62,15 @@ class Settings:
     def keep_theme(self, theme: str) -> None:
         """Keep the chosen theme."""
         self._store.setValue("window/theme", theme)
+
+    def text_size(self) -> int:
+        """Return the size of text, in per cent of the usual one."""
+        kept = self._text("window/text_size", "")
+        return int(kept) if kept in map(str, TEXT_SIZES) else NORMAL_TEXT
+
+    def keep_text_size(self, percent: int) -> None:
+        """Keep the chosen size of text."""
+        self._store.setValue("window/text_size", str(percent))
 
     def layout(self) -> tuple[QByteArray, QByteArray] | None:
         """Return the window's geometry and the docks' state, or none if there is no good one."""

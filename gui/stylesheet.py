@@ -1,17 +1,19 @@
 """The application's style sheet, made from a theme: one radius, one unit, two weights.
 
 A widget asks for a look by a dynamic property: `role` on a label (`title`, `small`, `accent`),
-`quiet` on a button or a table without a frame, `tone` on a button for its colour, `segment` on a
-button of a segmented control, `frozen` on a table that lies over another, `notice` on a frame,
-`refused` on a field.
+`quiet` on a button or a table without a frame, `face` on a button or a field for its font, `tone`
+on a button for its colour, `segment` on a button of a segmented control, `frozen` on a table that
+lies over another, `notice` on a frame, `refused` on a field, `floating` on a dialog without a
+frame.
 """
 
+import re
 from pathlib import Path
 from string import Template
 
-from gui.theme import RADIUS, SMALL_POINT_SIZE, UNIT, Theme
+from gui.theme import RADIUS, SMALL_POINT_SIZE, TOKEN_FONTS, UNIT, Theme
 
-_SHEET = Template("""
+_SHEET = """
 QMainWindow, QDialog { background: $window; }
 QMainWindow::separator { background: transparent; width: ${unit}px; height: ${unit}px; }
 QMainWindow::separator:hover { background: $line; }
@@ -41,6 +43,7 @@ QPushButton[quiet="true"], QToolButton[quiet="true"] {
 }
 QPushButton[quiet="true"]:hover, QToolButton[quiet="true"]:hover { background: $accent_ground; }
 QPushButton[quiet="true"]:focus, QToolButton[quiet="true"]:focus { border-color: $accent; }
+QPushButton[face="small"] { font-size: ${small}pt; }
 QPushButton[tone="muted"] { color: $muted; }
 QPushButton[tone="bad"] { color: $bad; font-weight: bold; }
 QPushButton::menu-indicator, QToolButton::menu-indicator { width: 0px; }
@@ -65,9 +68,11 @@ QLineEdit, QPlainTextEdit, QSpinBox {
     background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
     padding: 2px 6px; selection-background-color: $accent; selection-color: $card;
 }
+QLineEdit[face="token"] { font-family: $token_fonts; }
 QLineEdit, QSpinBox { min-height: 18px; }
 QLineEdit:focus, QPlainTextEdit:focus, QSpinBox:focus { border-color: $accent; }
 QLineEdit:disabled, QPlainTextEdit:disabled, QSpinBox:disabled { color: $muted; }
+QDialog[floating="true"] { background: $card; border: 1px solid $line; }
 QLineEdit[refused="true"] { border-color: $bad; }
 
 QComboBox {
@@ -144,16 +149,31 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QFrame[notice="info"] { background: $accent_ground; border-radius: ${radius}px; }
 QFrame[notice="failure"] { background: $bad_ground; border-radius: ${radius}px; }
 QFrame[notice="failure"] QLabel { color: $bad; }
-""")
+"""
 
 
-def stylesheet(theme: Theme) -> str:
-    """Return the application's style sheet in the colours of a theme."""
-    return _SHEET.substitute(
+def stylesheet(theme: Theme, text_scale: float = 1.0) -> str:
+    """Return the application's style sheet in the colours of a theme.
+
+    Parameters
+    ----------
+    theme
+        Where the colours come from.
+    text_scale
+        Factor by which text is larger than usual; lengths written as numbers grow with it, but
+        for hairlines. What is a multiple of the spacing unit stays.
+    """
+
+    def length(found: re.Match[str]) -> str:
+        pixels = int(found[1])
+        return f"{pixels if pixels < 2 else max(round(pixels * text_scale), 1)}px"
+
+    return Template(re.sub(r"\b(\d+)px", length, _SHEET)).substitute(
         vars(theme),
         unit=UNIT,
         half=UNIT // 2,
         radius=RADIUS,
-        small=f"{SMALL_POINT_SIZE:g}",
+        token_fonts=", ".join(f'"{family}"' for family in (*TOKEN_FONTS, "monospace")),
+        small=f"{SMALL_POINT_SIZE * text_scale:g}",
         icons=(Path(__file__).parent / "icons").as_posix(),
     )

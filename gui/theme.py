@@ -27,6 +27,10 @@ TOKEN_FONTS = ("DejaVu Sans Mono", "Menlo", "Consolas", "Noto Sans Mono")
 BASE_POINT_SIZE = 9.0
 SMALL_POINT_SIZE = 8.0
 
+TEXT_SIZES = (80, 90, 100, 110, 125, 150, 175, 200)
+"""Sizes of text that can be chosen, in per cent; sizes in pixels grow with it."""
+NORMAL_TEXT = 100
+
 
 @dataclass(frozen=True)
 class Theme:

@@ -68,6 +68,10 @@ class TopBar(QWidget):
         self._show_models()
         self._show_bos()
 
+    def facts(self) -> ModelFacts | None:
+        """Return what is known of the model in use."""
+        return self._facts if self._knows_model() else None
+
     def ask_again(self) -> None:
         """Ask for what is not known yet: at first, and after it failed or was stopped."""
         if self._listed is None:

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
     QMessageBox,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from gui import palette
+from gui import commands, palette
 from gui.ablation_bar import AblationBar
+from gui.command_palette import CommandPalette
 from gui.dock import CardDock
 from gui.drops import Drops, Target
 from gui.engine_client import EngineClient
@@ -33,8 +33,10 @@ from gui.panels.panel import Panel
 from gui.picture_dialog import PictureDialog
 from gui.session import Session
 from gui.settings import SYSTEM_THEME, Settings
+from gui.stage import Stage
 from gui.status_bar import StatusBar
-from gui.theme import THEMES, UNIT
+from gui.text_sizes import TextSizes
+from gui.theme import THEMES
 from gui.top_bar import TopBar
 
 GROUPS = ("Prompt", "Head", "Model", "Checks")
@@ -77,16 +79,7 @@ class Window(QMainWindow):
         self._theme = theme
         self._was_painted = False
         self._layout = LAYOUTS[0]
-        # Docks live in a window of their own inside this one, which gives them a margin.
-        self._stage = QMainWindow()
-        self._stage.setWindowFlags(Qt.WindowType.Widget)
-        self._stage.setContentsMargins(UNIT, UNIT, UNIT, UNIT)
-        self._stage.setDockOptions(
-            QMainWindow.DockOption.AllowNestedDocks | QMainWindow.DockOption.AllowTabbedDocks
-        )
-        self._stage.setTabPosition(
-            Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North
-        )
+        self._stage = Stage()
         self.setCentralWidget(self._stage)
         self.docks = [
             CardDock(pkgutil.resolve_name(name), session, client, self._stage) for name in PANELS
@@ -96,7 +89,11 @@ class Window(QMainWindow):
         self.opening = Opening(session, client, settings)
         self.opening_bar = OpeningBar(session, client, self.opening)
         self.picker = ModelPicker(self, session, client, self.opening)
-        self.top = TopBar(session, client, self.opening, self._make_menus())
+        self.text_sizes = TextSizes(self, settings)
+        self.text_sizes.changed.connect(self._on_text_size)
+        self.finder = CommandPalette(self, self.commands)
+        self._menus = self._make_menus()
+        self.top = TopBar(session, client, self.opening, self._menus)
         self.opening_bar.picker_wanted.connect(self.picker.show_models)
         self.top.model_wanted.connect(self.picker.show_models)
         self.top.other_wanted.connect(self.picker.do)
@@ -130,9 +127,17 @@ class Window(QMainWindow):
         """The panels that have been opened, in the order of PANELS."""
         return [dock.panel for dock in self.docks if dock.panel is not None]
 
+    def commands(self) -> list[commands.Command]:
+        """Return everything that can be done now: actions, cards, and heads to open."""
+        return [
+            *commands.actions(self, self._menus, self.docks),
+            *commands.heads(self.top.facts(), self.session.choose_head),
+        ]
+
     def lay_out(self, layout: Layout) -> None:
         """Put every card where a layout has it, and close those that it has not."""
         self._layout = layout
+        self._stage.keep_shares(self.docks, None)
         self._stage.setUpdatesEnabled(False)
         arrange(self._stage, self.docks, layout)
         share_out(self._stage, self.docks, layout)
@@ -149,6 +154,13 @@ class Window(QMainWindow):
             if dock.kind.title in titles:
                 dock.show()
                 dock.raise_()
+
+    def close_card(self) -> None:
+        """Close the card that has the keyboard, if one has it."""
+        for dock in self.docks:
+            if dock.has_keyboard:
+                dock.close()
+                return
 
     def restore(self) -> None:
         """Go back to the layout of the last time, if there was one."""
@@ -206,9 +218,11 @@ class Window(QMainWindow):
 
     def _finish_layout(self) -> None:
         share_out(self._stage, self.docks, self._layout)
+        self._stage.keep_shares(self.docks, self._layout)
         self._stage.setUpdatesEnabled(True)
 
     def _restore_docks(self, state: QByteArray) -> None:
+        self._stage.keep_shares(self.docks, None)
         if not self._stage.restoreState(state):
             self.reset_layout()
 
@@ -218,6 +232,11 @@ class Window(QMainWindow):
 
     def _toggle_theme(self) -> None:
         self.set_theme("light" if palette.theme().name == "dark" else "dark")
+
+    def _on_text_size(self) -> None:
+        for panel in self.panels:
+            panel.redraw()
+        self._finish_layout()
 
     def _on_system_theme(self) -> None:
         if self._theme == SYSTEM_THEME:
@@ -233,15 +252,21 @@ class Window(QMainWindow):
         self._add(file, "Stop", "Esc", self.client.cancel)
         file.addSeparator()
         self._add(file, "Quit", "Ctrl+Q", self.close)
+        self._add(view, "Find a command …", "Ctrl+Shift+P", self.finder.find_command)
+        self._add(view, "Go to a head …", "Ctrl+K", self.finder.find_head)
+        view.addSeparator()
         for number, layout in enumerate(LAYOUTS, 1):
             text = f"{layout.name}: {layout.about}"
             self._add(view, text, f"Ctrl+Alt+{number}", partial(self.lay_out, layout))
-        self._add(view, "Reset layout", "Ctrl+0", self.reset_layout)
+        self._add(view, "Reset layout", "Ctrl+Alt+0", self.reset_layout)
+        self._add(view, "Close card", "Ctrl+W", self.close_card)
         for group in GROUPS:
             view.addSection(group)
             for dock in self.docks:
                 if dock.kind.group == group:
                     view.addAction(self._open_action(dock))
+        view.addSeparator()
+        view.addActions(self.text_sizes.actions)
         view.addSeparator()
         themes = QActionGroup(self)
         self._theme_actions: dict[str, QAction] = {}
@@ -260,13 +285,10 @@ class Window(QMainWindow):
         return [file, view, help_]
 
     def _open_action(self, dock: CardDock) -> QAction:
-        action = dock.toggleViewAction()
-        action.setText(f"{dock.kind.title}: {dock.kind.about}")
+        action = dock.open_action
         number = self.docks.index(dock) + 1
         if number < 10:
             action.setShortcut(QKeySequence(f"Ctrl+{number}"))
-        # A card that lies behind another is opened to be seen.
-        action.triggered.connect(lambda opened: dock.raise_() if opened else None)
         self.addAction(action)
         return action
 

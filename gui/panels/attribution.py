@@ -21,6 +21,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient
+from gui.palette import Held, scaled
 from gui.panels import attribution_words, reading
 from gui.panels.attribution_question import AttributionQuestion
 from gui.panels.height_cap import NO_LIMIT, HeightCap
@@ -79,7 +80,7 @@ class AttributionPanel(Panel):
         self.parts.chosen.connect(self._choose_part)
         for content, least in ((self.sources, LEAST_SOURCES), (self.parts, LEAST_PARTS)):
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            content.setMinimumHeight(least)
+            Held(content, content.setMinimumHeight, least)
         self.sum = Sentence("The sum of the parts against the logit")
         self._left = _column(
             caption("each head: click one to open it"), self.map, self.sources_say, self.sources
@@ -201,7 +202,7 @@ class AttributionPanel(Panel):
         few = len(order) <= MOST_SOURCES
         most = self.sources.sizeHint().height() if few else NO_LIMIT
         self.sources.setMaximumHeight(most)
-        self.sources.setMinimumHeight(min(LEAST_SOURCES, most))
+        self.sources.setMinimumHeight(min(scaled(LEAST_SOURCES), most))
 
     def _output(self) -> OutputRanking | None:
         """Return what the open head adds to the logits, if it is there."""
@@ -249,7 +250,7 @@ class AttributionPanel(Panel):
         super()._on_changed(what)
 
     def _arrange(self) -> None:
-        beside = self.width() >= BESIDE_FROM
+        beside = self.width() >= scaled(BESIDE_FROM)
         if beside == self._beside:
             return
         self._beside = beside

@@ -10,7 +10,6 @@ from superqt import QFlowLayout
 from engine.messages import FloatArray, Head, MeasuredHeads
 from gui.measures import KINDS, MOST_TIED, best, decimals, full_name
 from gui.numbers import fixed
-from gui.palette import ui_font
 from gui.theme import UNIT
 
 
@@ -65,7 +64,7 @@ class BestHeads(QWidget):
     def _add(self, name: str) -> QPushButton:
         button = QPushButton()
         button.setProperty("quiet", True)
-        button.setFont(ui_font(small=True))
+        button.setProperty("face", "small")
         button.setAccessibleName(name)
         button.clicked.connect(partial(self._open, button))
         button.hide()

@@ -18,6 +18,7 @@ from engine.messages import (
 from gui import pairs
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, tokens_back
+from gui.palette import Held, scaled
 from gui.panels.folding import Folding
 from gui.panels.pair_panel import PairPanel
 from gui.panels.reading import count
@@ -101,7 +102,7 @@ class CompositionPanel(PairPanel):
         self.table.setAccessibleName("Pairs of heads, strongest first")
         self.table.set_describe(lambda row: self._say(int(self._listed[row])))
         self.table.chosen.connect(self._choose_row)
-        self.table.setMinimumHeight(LEAST_TABLE)
+        Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
         self._folding = Folding(
             self.heatmap,
             self._map_height,
@@ -189,7 +190,7 @@ class CompositionPanel(PairPanel):
 
     def _map_height(self, width: int) -> int:
         rows = 0 if self._map is None else len(self._map.earlier)
-        return min(self.heatmap.height_at(width), rows * MOST_CELL + AROUND)
+        return min(self.heatmap.height_at(width), scaled(rows * MOST_CELL + AROUND))
 
     def _draw_map(self, shown: pairs.PairMap) -> None:
         scores = shown.scores

@@ -16,6 +16,7 @@ from engine.messages import (
 from gui import evidence
 from gui.engine_client import EngineClient
 from gui.measures import GROUPS, Known, group_of
+from gui.palette import Held, scaled
 from gui.panels import reading
 from gui.panels.measure_plot import MeasurePlot
 from gui.panels.measure_table import MeasureTable
@@ -66,7 +67,7 @@ class FinderPanel(Panel):
         self.table.setAccessibleName("All heads and their measures; click a heading to sort")
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
-        self.table.setMinimumHeight(LEAST_TABLE)
+        Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
         self.plot = MeasurePlot()
         self.plot.changed.connect(self._on_choice)
         self.plot.chosen.connect(session.choose_head)
@@ -145,7 +146,7 @@ class FinderPanel(Panel):
         return box
 
     def _fit(self) -> None:
-        wide = self.width() >= SIDE_BY_SIDE
+        wide = self.width() >= scaled(SIDE_BY_SIDE)
         self.view.setVisible(not wide)
         self.table.setVisible(wide or self.view.value() == "table")
         self.plot.setVisible(wide or self.view.value() == "plot")

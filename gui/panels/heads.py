@@ -16,6 +16,7 @@ from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
 from gui.measures import KINDS, best, decimals, full_name, group_of, scale, undefined
 from gui.numbers import fixed
+from gui.palette import Held
 from gui.panels.best_heads import BestHeads
 from gui.panels.measure_choice import MeasureChoice
 from gui.panels.panel import Panel
@@ -58,7 +59,7 @@ class HeadsPanel(Panel):
         self.grid.selected.connect(session.choose_head)
         self.grid.switched.connect(session.switch_head)
         self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.grid.setMinimumHeight(LEAST_HEIGHT)
+        Held(self.grid, self.grid.setMinimumHeight, LEAST_HEIGHT)
         self.best = BestHeads()
         self.best.opened.connect(session.choose_head)
         layout = QVBoxLayout(self.body)

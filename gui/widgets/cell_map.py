@@ -13,7 +13,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
-from gui.theme import UNIT
+from gui.palette import units
 from gui.widgets import cell_map_marks, colour_bar
 from gui.widgets.cell_map_layout import CellMapLayout, Cells, lay_out
 from gui.widgets.cell_pixels import picture
@@ -159,11 +159,11 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
-        return QSize(40 * UNIT, 30 * UNIT)
+        return units(40, 30)
 
     def minimumSizeHint(self) -> QSize:
         """Return the size of a few cells with their labels."""
-        return QSize(20 * UNIT, 10 * UNIT)
+        return units(20, 10)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the image of the cells, then all that stands on and around it."""

@@ -71,7 +71,7 @@ def bar_share(share: float) -> float:
 
 def place(check: Check, opened: bool, top: float, width: float) -> Line:
     """Place one line below a height; the words that belong to it stand below one another."""
-    beside = width >= _BESIDE_FROM
+    beside = width >= palette.scaled(_BESIDE_FROM)
     right = width - _BAR - UNIT
     text = (right - UNIT if beside else width - UNIT) - _MARK
     claim = TextBlock([Paragraph(check.claim)], text)

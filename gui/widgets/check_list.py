@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from gui.palette import units
 from gui.theme import UNIT
 from gui.widgets import check_line
 from gui.widgets.check_line import BELOW, Check, Line
@@ -79,11 +80,11 @@ class CheckList(PaintedScroll[int]):
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which a line can be read."""
-        return QSize(24 * UNIT, 12 * UNIT)
+        return units(24, 12)
 
     def sizeHint(self) -> QSize:
         """Return a size for a few lines."""
-        return QSize(40 * UNIT, 50 * UNIT)
+        return units(40, 50)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is in sight."""

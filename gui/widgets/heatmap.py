@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.palette import units
 from gui.theme import UNIT
 from gui.widgets import colour_bar, heatmap_painting, painting, tool_tip
 from gui.widgets.axis_labels import Placed
@@ -158,11 +159,11 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
 
     def sizeHint(self) -> QSize:
         """Return a size at which 10 tokens have their numbers."""
-        return QSize(60 * UNIT, 56 * UNIT)
+        return units(60, 56)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which labels and colour bar leave room for cells."""
-        return QSize(26 * UNIT, 22 * UNIT)
+        return units(26, 22)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the grid, or say that it has no cells."""

@@ -152,7 +152,7 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         """Return the size of a few heads."""
-        return QSize(16 * UNIT, 10 * UNIT)
+        return palette.units(16, 10)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the heads, if there are any."""

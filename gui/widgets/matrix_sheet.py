@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
+from gui.palette import units
 from gui.theme import UNIT
 from gui.widgets import sheet_painting, sheet_places
 from gui.widgets.cell_pixels import picture
@@ -100,11 +101,11 @@ class MatrixSheet(PaintedScroll[SheetCell]):
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which a small matrix can be read."""
-        return QSize(24 * UNIT, 20 * UNIT)
+        return units(24, 20)
 
     def sizeHint(self) -> QSize:
         """Return a size for a few steps."""
-        return QSize(60 * UNIT, 70 * UNIT)
+        return units(60, 70)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is in sight."""

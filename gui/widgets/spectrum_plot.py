@@ -9,7 +9,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gui.numbers import decimals_for, fixed
-from gui.theme import UNIT
+from gui.palette import units
 from gui.widgets import painting
 from gui.widgets.spectrum_canvas import CIRCUITS, Curve, SpectrumCanvas
 from gui.widgets.steps import ALONG
@@ -93,11 +93,11 @@ class SpectrumPlot(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
-        return QSize(48 * UNIT, 32 * UNIT)
+        return units(48, 32)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which the curves can be told apart."""
-        return QSize(24 * UNIT, 18 * UNIT)
+        return units(24, 18)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the value beside the selected one, or for the other circuit's."""
