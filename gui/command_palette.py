@@ -45,7 +45,7 @@ class CommandPalette(QDialog):
         self.setModal(True)
         self.setProperty("floating", True)
         self.field = QLineEdit()
-        self.field.setClearButtonEnabled(False)
+        self.field.setAccessibleName("Find a command")
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)
         self._rows = QStandardItemModel(self)

@@ -68,7 +68,7 @@ LAYOUTS = (
         (
             Column(0.22, 280, (Stack(5, ("Prompt",)), Stack(6, ("Heads",)))),
             Column(0.36, 300, (Stack(1, ("Composition", "Attention")),)),
-            Column(0.42, 304, (Stack(12, ("Virtual head",)), Stack(7, ("OV", "QK")))),
+            Column(0.42, 304, (Stack(11, ("Virtual head",)), Stack(8, ("OV", "QK")))),
         ),
     ),
 )

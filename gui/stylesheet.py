@@ -13,6 +13,9 @@ from string import Template
 
 from gui.theme import RADIUS, SMALL_POINT_SIZE, TOKEN_FONTS, UNIT, Theme
 
+_RING = 2
+"""Width of the frame of a button that has the keyboard; its padding gives way to it."""
+
 _SHEET = """
 QMainWindow, QDialog { background: $window; }
 QMainWindow::separator { background: transparent; width: ${unit}px; height: ${unit}px; }
@@ -36,7 +39,9 @@ QPushButton:pressed, QToolButton:pressed { border-color: $accent; }
 QPushButton:checked, QToolButton:checked {
     background: $accent_ground; color: $accent; border-color: $accent;
 }
-QPushButton:focus, QToolButton:focus { border-color: $accent; }
+QPushButton:focus, QToolButton:focus {
+    border: ${ring}px solid $accent; padding: ${inner_down}px ${inner_across}px;
+}
 QPushButton:disabled, QToolButton:disabled { color: $muted; background: transparent; }
 QPushButton[quiet="true"], QToolButton[quiet="true"] {
     background: transparent; border-color: transparent; color: $accent;
@@ -133,7 +138,7 @@ QTabBar::tab {
     border-bottom: 2px solid transparent;
 }
 QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
-QTabBar::tab:focus { background: $accent_ground; }
+QTabBar::tab:focus { background: $accent; color: $card; }
 
 QScrollArea { background: transparent; border: none; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
@@ -171,6 +176,9 @@ def stylesheet(theme: Theme, text_scale: float = 1.0) -> str:
     return Template(re.sub(r"\b(\d+)px", length, _SHEET)).substitute(
         vars(theme),
         unit=UNIT,
+        ring=_RING,
+        inner_down=max(round(3 * text_scale) + 1 - _RING, 0),
+        inner_across=max(round(9 * text_scale) + 1 - _RING, 0),
         half=UNIT // 2,
         radius=RADIUS,
         token_fonts=", ".join(f'"{family}"' for family in (*TOKEN_FONTS, "monospace")),

@@ -3,7 +3,7 @@
 from typing import cast
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import (
     Composition,
@@ -103,6 +103,8 @@ class CompositionPanel(PairPanel):
         self.table.set_describe(lambda row: self._say(int(self._listed[row])))
         self.table.chosen.connect(self._choose_row)
         Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
+        # The table takes what is left, and the card need not scroll for what it would like.
+        self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._folding = Folding(
             self.heatmap,
             self._map_height,

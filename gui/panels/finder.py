@@ -3,7 +3,7 @@
 import textwrap
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.messages import (
     Attention,
@@ -29,7 +29,7 @@ from gui.widgets import tool_tip
 from gui.widgets.segmented import Segmented
 
 SIDE_BY_SIDE = 680
-LEAST_TABLE = 180
+LEAST_TABLE = 150
 NO_PROMPT = "The model has not run the prompt: see Prompt."
 
 
@@ -68,6 +68,8 @@ class FinderPanel(Panel):
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
         Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
+        # The table takes what is left, and the card need not scroll for what it would like.
+        self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.plot = MeasurePlot()
         self.plot.changed.connect(self._on_choice)
         self.plot.chosen.connect(session.choose_head)

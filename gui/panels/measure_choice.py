@@ -48,6 +48,7 @@ class MeasureChoice(QComboBox):
                 made.appendRow(item)
         self.setModel(made)
         view = self.view()
+        view.setAccessibleName(name)
         Held(view, lambda: view.setMinimumWidth(view.sizeHintForColumn(0) + scaled(32)))
         self.setCurrentIndex(-1)
         self.activated.connect(self._tell)

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QSpinBox, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QSpinBox, QVBoxLayout
 
 from engine.messages import (
     LoadModel,
@@ -90,6 +90,8 @@ class SkipTrigramsPanel(Panel):
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
         Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
+        # The table takes what is left, and the card need not scroll for what it would like.
+        self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.small = Sentence("The row that was clicked")
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -70,7 +70,8 @@ class SpectrumPanel(Panel):
         self.sign.changed.connect(lambda sign: self.redraw())
         self.captions = (caption(""), caption(""))
         self.lists = (RankedList(), RankedList())
-        for content in self.lists:
+        for content, end in zip(self.lists, ("first", "second"), strict=True):
+            content.setAccessibleName(f"Spectrum: tokens at the {end} end of the direction")
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
             Held(content, content.setMinimumHeight, LEAST_LIST_HEIGHT)
         self.ends = QWidget()

@@ -53,6 +53,7 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Cells")
+        self.setAccessibleDescription(self.keys)
 
     def set_cells(self, cells: Cells) -> None:
         """Show cells.
@@ -78,6 +79,8 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
         rows, columns = (0, 0) if self._cells is None else self._cells.values.shape
         self._marked = (row if 0 <= row < rows else -1, column if 0 <= column < columns else -1)
         self._show_marked()
+        if self.hasFocus():
+            self.tell()
         self.viewport().update()
 
     def set_describe(
@@ -146,6 +149,16 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
         if self._describe is not None:
             return self._describe(row, column)
         return self._cells.row_labels[row] if row >= 0 else self._cells.column_labels[column]
+
+    def marked(self) -> str:
+        """Return the marked cell in words, or the labels of its row and column."""
+        row, column = self._marked
+        if self._cells is None or max(row, column) < 0:
+            return ""
+        if self._describe is not None:
+            return self._describe(row, column)
+        row_label = self._cells.row_labels[row] if row >= 0 else ""
+        return " ".join((row_label, self._cells.column_labels[column] if column >= 0 else ""))
 
     def ask_for(self, thing: tuple[int, int]) -> None:
         """Ask for what was clicked."""

@@ -43,6 +43,7 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Heat map")
+        self.setAccessibleDescription(self.keys)
 
     def set_grid(
         self,
@@ -95,6 +96,8 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
     def set_pinned(self, row: int | None, column: int | None) -> None:
         """Frame a row and a column; what lies outside the grid is not pinned."""
         self._pinned = self._shown.inside(row, column)
+        if self.hasFocus():
+            self.tell()
         self.update()
 
     def set_describe(self, describe: Callable[[int, int], str]) -> None:
@@ -145,6 +148,13 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         if column >= 0 and point.y() > grid.bounds.bottom():
             return tool_tip.of_token(self._shown.labels[1][column], column in self._shown.pieces[1])
         return ""
+
+    def marked(self) -> str:
+        """Return the pinned cell in words."""
+        row, column = self._pinned
+        if row is None or column is None or self._describe is None:
+            return ""
+        return self._describe(row, column)
 
     def ask_for(self, thing: tuple[int, int]) -> None:
         """Ask for the cell that was clicked."""

@@ -21,6 +21,7 @@ _PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 class MatrixSheet(PaintedScroll[SheetCell]):
     """A click or an arrow key asks for a cell by `clicked`; Page Up and Down change the matrix."""
 
+    keys = "Arrow keys move, Page Up and Page Down go to another matrix."
     clicked = Signal(object)
     """SheetCell that a click or an arrow key asks for."""
     hovered = Signal(object)
@@ -54,6 +55,8 @@ class MatrixSheet(PaintedScroll[SheetCell]):
     def set_current(self, cell: SheetCell | None) -> None:
         """Frame a cell: the one that is read out, from which arrow keys go on."""
         self._current = cell if cell is not None and self._holds(cell) else None
+        if self.hasFocus():
+            self.tell()
         self.viewport().update()
 
     def show_part(self, heading: str) -> None:
@@ -86,6 +89,12 @@ class MatrixSheet(PaintedScroll[SheetCell]):
         if cell is not None:
             return self._describe(cell) if self._describe is not None else ""
         return sheet_places.label_at(self._placed, self.on_page(point))
+
+    def marked(self) -> str:
+        """Return the current cell in words."""
+        if self._current is None or self._describe is None:
+            return ""
+        return self._describe(self._current)
 
     def ask_for(self, thing: SheetCell) -> None:
         """Ask for the cell that was clicked."""

@@ -16,6 +16,7 @@ from gui.widgets.steps import ALONG
 
 _NEAR = 24.0
 """A click farther than this many pixels from every value chooses none."""
+_KEYS = "Left and Right move along a curve, Up and Down to the other one."
 
 
 class SpectrumPlot(QWidget):
@@ -44,6 +45,7 @@ class SpectrumPlot(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Singular values")
+        self.setAccessibleDescription(_KEYS)
 
     def set_curves(
         self,
@@ -84,7 +86,8 @@ class SpectrumPlot(QWidget):
         """Ring a value, or none."""
         self._selected = None if circuit is None else (circuit, index)
         self._canvas.set_selected(self._selected)
-        self.setAccessibleDescription("" if circuit is None else self._say(circuit, index))
+        said = "" if circuit is None else f"{self._say(circuit, index)}. "
+        self.setAccessibleDescription(said + _KEYS)
 
     def value_position(self, circuit: str, index: int) -> QPointF:
         """Return where a value is drawn, in pixels of this widget."""
