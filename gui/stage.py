@@ -10,6 +10,8 @@ from gui.dock import CardDock
 from gui.layouts import Layout, share_columns
 from gui.theme import UNIT
 
+SETTLED_MS = 50
+
 
 class Stage(QMainWindow):
     """Keeps the shares of a layout's columns when it grows, until somebody moves an edge."""
@@ -24,12 +26,19 @@ class Stage(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self._docks: Sequence[CardDock] = ()
         self._layout: Layout | None = None
-        self._settled = QTimer(self, interval=0, singleShot=True)
-        self._settled.timeout.connect(self._share_again)
+        # At once, and again when the cards have moved their controls to where there is room.
+        self._timers = [QTimer(self, interval=ms, singleShot=True) for ms in (0, SETTLED_MS)]
+        for timer in self._timers:
+            timer.timeout.connect(self._share_again)
 
     def keep_shares(self, docks: Sequence[CardDock], layout: Layout | None) -> None:
         """Keep the columns as a layout has them; none: as they are."""
         self._docks, self._layout = docks, layout
+
+    @property
+    def as_laid_out(self) -> bool:
+        """Whether no edge was moved since the layout was chosen."""
+        return self._layout is not None
 
     def event(self, event: QEvent) -> bool:
         """Notice that somebody takes hold of an edge between cards."""
@@ -46,7 +55,8 @@ class Stage(QMainWindow):
         """Share the new width out, once Qt has done so in its way."""
         super().resizeEvent(event)
         if self._layout is not None and event.size().width() != event.oldSize().width():
-            self._settled.start()
+            for timer in self._timers:
+                timer.start()
 
     def _share_again(self) -> None:
         if self._layout is not None:

@@ -236,7 +236,15 @@ class Window(QMainWindow):
     def _on_text_size(self) -> None:
         for panel in self.panels:
             panel.redraw()
-        self._finish_layout()
+        if self._stage.as_laid_out:
+            # Larger text is a smaller window: cards may have to lie behind others, or need not.
+            opened = [dock for dock in self.docks if not dock.isHidden()]
+            seen = [dock for dock in opened if not dock.visibleRegion().isEmpty()]
+            self.lay_out(self._layout)
+            for dock in self.docks:
+                dock.setVisible(dock in opened)
+            for dock in seen:
+                dock.raise_()
 
     def _on_system_theme(self) -> None:
         if self._theme == SYSTEM_THEME:

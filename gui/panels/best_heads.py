@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 from superqt import QFlowLayout
 
@@ -43,6 +44,7 @@ class BestHeads(QWidget):
                     measure = f"{name[0].upper()} · {name} " if place == 0 else ""
                     number = fixed(float(values[heads[place]]), 2)
                     self._name(button, heads[place], f"{measure}{heads[place].name} {number}")
+        self._keep_whole()
 
     def set_largest(self, field: str, values: FloatArray | None) -> None:
         """Name the head with the largest value of any measure, [layer, head], or none."""
@@ -54,6 +56,16 @@ class BestHeads(QWidget):
             number = fixed(float(values[head]), decimals(values))
             self._name(self.largest, head, f"most {full_name(field)}: {head.name} {number}")
             self.largest.setToolTip(f"{head.name} has most of it of all heads; click to open it")
+        self._keep_whole()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap anew."""
+        super().resizeEvent(event)
+        self._keep_whole()
+
+    def _keep_whole(self) -> None:
+        # What scrolls asks for the least height only, which is that of one row of buttons.
+        self.setMinimumHeight(max(self.heightForWidth(self.width()), 0))
 
     def _make(self, name: str, does: str, place: int) -> QPushButton:
         which = "best" if place == 0 else "equally good"

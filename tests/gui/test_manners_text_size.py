@@ -53,7 +53,9 @@ def cut(widget):
             return widget.height() < widget.heightForWidth(widget.width())
         needed = widget.sizeHint()
         return widget.width() < needed.width() or widget.height() < needed.height()
-    needed = widget.minimumSizeHint() if isinstance(widget, QComboBox) else widget.sizeHint()
+    needed = widget.sizeHint()
+    if isinstance(widget, QComboBox):
+        needed = needed.boundedTo(widget.minimumSizeHint())  # a long choice loses its end
     # Qt lays tool buttons and boxes out lower than their hint: by what has nothing in it.
     low = widget.height() < QFontMetrics(widget.font()).height() + 4
     plain = isinstance(widget, QPushButton) and widget.height() < needed.height()

@@ -30,6 +30,7 @@ def test_every_panel_has_a_card_and_a_menu_entry(window):
         assert not shown or dock.panel.state == "fresh"
         action = dock.open_action
         assert action.isChecked() == shown
+        window.setFocus()
         action.trigger()
         assert dock.isVisible()
         assert action.isChecked()

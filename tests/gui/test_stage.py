@@ -1,0 +1,87 @@
+"""What happens to the cards when the window grows."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QAbstractScrollArea, QScrollArea
+
+from gui.layouts import LAYOUTS
+from gui.stage import SETTLED_MS
+from tests.gui.conftest import filled
+
+
+def widths(window, layout):
+    by_title = {dock.kind.title: dock for dock in window.docks}
+    return [by_title[column.titles[0]].width() for column in layout.columns]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_a_window_that_grows_gives_its_columns_the_shares_of_its_layout(qtbot, window, layout):
+    window.resize(1600, 1000)
+    window.lay_out(layout)
+    qtbot.wait(50)
+    expected = widths(window, layout)
+    window.resize(1000, 1000)
+    window.lay_out(layout)
+    qtbot.wait(50)
+    for width in (1100, 1300, 1600):
+        window.resize(width, 1000)
+        qtbot.wait(30)
+    qtbot.wait(SETTLED_MS)
+    assert widths(window, layout) == pytest.approx(expected, abs=4)
+
+
+def test_a_column_that_somebody_has_made_wider_is_left_alone(qtbot, window):
+    window.resize(1200, 1000)
+    window.lay_out(LAYOUTS[0])
+    qtbot.wait(50)
+    stage = window.docks[0].parentWidget()
+    edge = QPoint(window.docks[0].geometry().right() + 4, 100)
+    qtbot.mousePress(stage, Qt.MouseButton.LeftButton, pos=edge)
+    qtbot.mouseMove(stage, edge + QPoint(120, 0))
+    qtbot.mouseRelease(stage, Qt.MouseButton.LeftButton, pos=edge + QPoint(120, 0))
+    qtbot.wait(30)
+    own = widths(window, LAYOUTS[0])
+    window.resize(1300, 1000)
+    qtbot.wait(50)
+    grown = widths(window, LAYOUTS[0])
+    window.reset_layout()
+    qtbot.wait(50)
+    assert grown != pytest.approx(widths(window, LAYOUTS[0]), abs=4)
+    assert grown[0] >= own[0] - 4
+
+
+def test_closing_a_column_and_growing_says_nothing(qtbot, qtlog, window):
+    window.resize(1000, 1000)
+    window.lay_out(LAYOUTS[0])
+    qtbot.wait(50)
+    window.docks[2].close()
+    window.resize(1600, 1000)
+    qtbot.wait(50)
+    assert [record.message for record in qtlog.records] == []
+
+
+def scrolled_twice(window):
+    """Return cards in sight that scroll and in which a list or map scrolls as well."""
+    found = set()
+    for dock in window.docks:
+        if dock.panel is None or dock.visibleRegion().isEmpty():
+            continue
+        outer = dock.panel.body.parentWidget().parentWidget()
+        assert isinstance(outer, QScrollArea)
+        inside = dock.panel.body.findChildren(QAbstractScrollArea)
+        scrolls = any(w.isVisible() and w.verticalScrollBar().maximum() for w in inside)
+        if outer.verticalScrollBar().maximum() and scrolls:
+            found.add(dock.kind.title)
+    return found
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_in_a_small_window_no_list_scrolls_inside_a_card_that_scrolls(
+    qtbot, window, client, layout
+):
+    window.resize(1000, 700)
+    window.lay_out(layout)
+    qtbot.wait(50)
+    filled(qtbot, client, *window.panels)
+    # Two heads in a row are a picture, two lists and what both mean: one card cannot hold them.
+    assert scrolled_twice(window) <= {"Virtual head"}
