@@ -162,6 +162,14 @@ class Window(QMainWindow):
                 dock.close()
                 return
 
+    def step_card(self, by: int) -> None:
+        """Give the keyboard to the next card in sight, column by column from the left."""
+        seen = [dock for dock in self.docks if not dock.visibleRegion().isEmpty()]
+        seen.sort(key=lambda dock: (dock.isFloating(), dock.x(), dock.y()))
+        held = [place for place, dock in enumerate(seen) if dock.has_keyboard]
+        if seen:
+            seen[(held[0] + by if held else min(by, 0)) % len(seen)].bring()
+
     def restore(self) -> None:
         """Go back to the layout of the last time, if there was one."""
         kept = self._settings.layout() if self._settings else None
@@ -268,6 +276,8 @@ class Window(QMainWindow):
             self._add(view, text, f"Ctrl+Alt+{number}", partial(self.lay_out, layout))
         self._add(view, "Reset layout", "Ctrl+Alt+0", self.reset_layout)
         self._add(view, "Close card", "Ctrl+W", self.close_card)
+        self._add(view, "Next card", "F6", partial(self.step_card, 1))
+        self._add(view, "Previous card", "Shift+F6", partial(self.step_card, -1))
         for group in GROUPS:
             view.addSection(group)
             for dock in self.docks:

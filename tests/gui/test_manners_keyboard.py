@@ -194,6 +194,24 @@ def test_ctrl_w_closes_the_card_that_has_the_keyboard_and_no_other(qtbot, window
     assert before - {dock.kind.title for dock in window.docks if dock.isVisible()} == {"QK"}
 
 
+def test_f6_goes_from_card_to_card_and_round(qtbot, window):
+    with qtbot.waitActive(window):
+        window.activateWindow()
+
+    def holder():
+        return next((dock.kind.title for dock in window.docks if dock.has_keyboard), "")
+
+    window.top.bos.setFocus()
+    assert holder() == ""
+    visited = []
+    for _ in range(7):
+        qtbot.keyClick(window, Qt.Key.Key_F6)
+        visited.append(holder())
+    assert visited == ["Prompt", "Heads", "Attention", "OV", "QK", "Spectrum", "Prompt"]
+    qtbot.keyClick(window, Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    assert holder() == "Spectrum"
+
+
 def test_no_two_actions_have_the_same_keys(window):
     keys = [key.toString() for action in window.actions() for key in action.shortcuts()]
     assert sorted(keys) == sorted(set(keys))
