@@ -14,6 +14,9 @@ from gui.theme import UNIT
 LOW = 760
 """A window of less height lays the last card of a column of three behind the one above it."""
 
+TIGHT = 0.8
+"""Of its least width, to which a column may be pressed before its cards lie behind others."""
+
 
 class Stack(NamedTuple):
     """Cards in one place: their share of the column's height, and titles from the front."""
@@ -93,7 +96,7 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
     layout
         One of LAYOUTS.
     """
-    columns = _places(docks, layout, stage.window().height())
+    columns = _places(docks, layout, stage)
     for dock in docks:
         dock.setFloating(False)
         stage.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
@@ -126,7 +129,7 @@ def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> 
     """Give columns their widths and cards their heights."""
     window = stage.window()
     share_columns(stage, docks, layout)
-    for column in _places(docks, layout, window.height()):
+    for column in _places(docks, layout, stage):
         whole = sum(share for share, _ in column)
         heights = [max(1, share * window.height() // whole) for share, _ in column]
         fronts = [cards[0] for _, cards in column]
@@ -139,14 +142,16 @@ def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> 
 def share_columns(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
     """Give columns their widths, if all of them are still there from left to right."""
     by_title = {dock.kind.title: dock for dock in docks}
-    heads = [by_title[column.titles[0]] for column in layout.columns]
-    if any(head.isHidden() or head.isFloating() for head in heads):
-        return
+    columns = _fitting(layout, stage.window().width())
+    heads = [by_title[column.titles[0]] for column in columns]
+    for head in heads:
+        behind = stage.tabifiedDockWidgets(head)
+        if head.isHidden() or head.isFloating() or any(other in behind for other in heads):
+            return
     room = stage.window().width() - 2 * UNIT - (len(heads) - 1) * UNIT
-    least = [scaled(column.least) for column in layout.columns]
+    least = [scaled(column.least) for column in columns]
     widths = [
-        max(width, int(column.share * room))
-        for width, column in zip(least, layout.columns, strict=True)
+        max(width, int(column.share * room)) for width, column in zip(least, columns, strict=True)
     ]
     widest = widths.index(max(widths))
     widths[widest] += room - sum(widths)
@@ -158,13 +163,31 @@ def share_columns(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout)
     stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
 
 
-def _places(docks: Sequence[CardDock], layout: Layout, height: int) -> list[list[_Place]]:
+def _fitting(layout: Layout, width: int) -> tuple[Column, ...]:
+    """Return the columns that a window has room for; the cards of others lie behind the last."""
+    columns = layout.columns
+    while len(columns) > 1 and sum(_needed(column) for column in columns) > width - 2 * UNIT:
+        *rest, one, last = columns
+        front = one.stacks[-1]
+        stack = Stack(front.share, (*front.titles, *last.titles))
+        share, least = one.share + last.share, max(one.least, last.least)
+        columns = (*rest, Column(share, least, (*one.stacks[:-1], stack)))
+    return columns
+
+
+def _needed(column: Column) -> int:
+    """Return a width at which nothing is cut, and the edge beside it: margins do not grow."""
+    return scaled(TIGHT * column.least) + 6 * UNIT
+
+
+def _places(docks: Sequence[CardDock], layout: Layout, stage: QMainWindow) -> list[list[_Place]]:
+    window = stage.window()
     by_title = {dock.kind.title: dock for dock in docks}
     columns = [
         [(stack.share, [by_title[title] for title in stack.titles]) for stack in column.stacks]
-        for column in layout.columns
+        for column in _fitting(layout, window.width())
     ]
-    if height < scaled(LOW):
+    if window.height() < scaled(LOW):
         for column in columns:
             while len(column) > 2:
                 _, behind = column.pop()

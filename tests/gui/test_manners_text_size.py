@@ -110,6 +110,18 @@ def test_in_every_layout_words_fit_and_nothing_overlaps_or_leaves_the_window(qtb
             assert not one.geometry().intersects(other.geometry())
 
 
+@pytest.mark.parametrize("percent", [125, 150, 200])
+def test_in_a_small_window_cards_lie_behind_others_before_words_are_cut(qtbot, sized, percent):
+    for layout in LAYOUTS:
+        window = sized(percent, layout, (1000, 700))
+        assert at_rest(qtbot, partial(words_cut, window)) == ""
+        shown = [dock for dock in window.docks if not dock.visibleRegion().isEmpty()]
+        assert len(shown) >= 2
+        assert all(dock.parentWidget().rect().contains(dock.geometry()) for dock in shown)
+        for one, other in combinations(shown, 2):
+            assert not one.geometry().intersects(other.geometry())
+
+
 @pytest.mark.parametrize("percent", SIZES)
 def test_every_card_has_words_that_fit_when_it_is_opened(qtbot, client, sized, percent):
     window = sized(percent)
