@@ -228,7 +228,7 @@ def test_a_special_token_of_a_sentencepiece_model_is_read_as_text_or_refused(kin
     if kind[0] == "bpe":
         assert tokens.bos_id not in tokens.encode("<s>tea", "text")
     else:  # finds any token of the vocabulary, control tokens among them
-        with pytest.raises(Refused, match="'<s>' cannot be read as plain text .* as tokens"):
+        with pytest.raises(Refused, match=r"'<s>' cannot be read as plain text .* as tokens"):
             tokens.encode("<s>tea", "text")
 
 

@@ -156,7 +156,7 @@ class FakeEngine:
             next_log_probs=np.log(probabilities),
             loss=rng.random(max(len(ids) - 1, 0)),
             special=ids == 0,
-            begins_with_bos=ids[0] == 0,
+            begins_with_bos=bool(ids[0] == 0),
             typed_specials=request.text.split(" ").count(LABELS[0]),
         )
 
