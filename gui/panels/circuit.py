@@ -45,11 +45,11 @@ SOURCES = [("token", "token"), ("token+mlp0", "token + MLP0"), ("position", "pos
 DEEP = "Deep layers read the stream, not the embedding: "
 WHY = {
     "token": "the bare embedding gives mostly noise here; position and token + MLP0 come closer",
-    "token+mlp0": "read here is the token's embedding after the first MLP",
-    "position": "read here is the stream at this position of the prompt",
+    "token+mlp0": "here, the embedding after the first MLP stands for it",
+    "position": "here, the stream at this position",
 }
 """What is to be known of each source vector beyond the first layer of a model with MLPs."""
-LISTED = "; tokens in the lists are read as token + MLP0"
+LISTED = ", and token + MLP0 for the lists"
 
 
 class CircuitPanel(Panel):

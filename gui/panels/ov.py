@@ -9,7 +9,6 @@ from gui.panels.circuit import CircuitPanel
 from gui.panels.sentence import Token
 from gui.session import OVQuestion, Session
 
-
 READ = {
     "token": "the bare embedding",
     "token+mlp0": "the embedding after MLP0",

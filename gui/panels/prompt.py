@@ -50,7 +50,7 @@ EXAMPLES = (
 SLOW_SECONDS = 0.5
 SLOW_RUNS = 2
 """After so many runs that took longer, Enter starts the next one instead of every keystroke."""
-OWN_BOS = "The text begins with BOS itself; none is added."
+OWN_BOS = "The text begins with BOS itself: none is added"
 AS_TEXT = "Read <s>, <|im_start|> and their like in the text as plain characters"
 LEAST_LIST_HEIGHT, LEAST_TABLE_HEIGHT, LEAST_STRIP = 60, 100, 48
 """Heights of three rows, of three rows with a heading, and of two lines of tokens."""
@@ -94,7 +94,7 @@ class PromptPanel(Panel):
         self.strip.clicked.connect(session.pin)
         self._cap = HeightCap(self.strip, self.strip.heightForWidth, LEAST_STRIP)
         self.bos_note = Sentence("What is said of BOS")
-        self.as_text = QPushButton("special tokens as text")
+        self.as_text = QPushButton("specials as text")
         self.as_text.setCheckable(True)
         self.as_text.setToolTip(tool_tip.literal(AS_TEXT))
         self.as_text.clicked.connect(

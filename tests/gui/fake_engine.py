@@ -218,10 +218,19 @@ class FakeEngine:
             "value": float(values[token]),
             "median": float(np.median(values)),
             "d_vocab": VOCABULARY,
-            "source": request.source,
-            "vocabulary_source": "token" if request.source == "position" else request.source,
+            **self._sources(request),
             **more,
         }
+
+    def _sources(self, request: OVTokens | QKTokens) -> dict[str, str]:
+        asked, listed = str(request.source), str(request.source)
+        if isinstance(request, OVTokens):
+            listed = "unembedding"
+            if request.direction == "source":
+                asked, listed = listed, asked
+        elif request.source == "position":
+            listed = "token+mlp0" if self.d_mlp and request.head.layer > 0 else "token"
+        return {"source": asked, "vocabulary_source": listed}
 
     def _OVTokens(self, request: OVTokens) -> TokenRanking:
         return TokenRanking(**self._ranking(request))  # type: ignore[arg-type]
