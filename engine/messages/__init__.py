@@ -41,6 +41,7 @@ from engine.messages.paths import (
     VirtualHead,
     VirtualHeadParts,
 )
+from engine.messages.plain import from_plain, to_plain
 from engine.messages.prompts import (
     Attention,
     DestinationRow,
@@ -281,5 +282,7 @@ __all__ = [
     "Way",
     "WayName",
     "Workings",
+    "from_plain",
     "model_of",
+    "to_plain",
 ]
