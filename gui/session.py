@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from engine.messages import CompositionKind, Head, HeadScores, Kind, Pair, RunPrompt
+from gui.favourites import Favourites
 from gui.selection import (
     DEFAULT_MODEL,
     DEFAULT_TEXT,
@@ -43,6 +44,7 @@ class Session(QObject):
     def __init__(self, selection: Selection | None = None) -> None:
         super().__init__()
         self._selection = selection or Selection()
+        self.favourites = Favourites()
 
     @property
     def selection(self) -> Selection:
