@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Refused
-from gui import palette, screenshot
+from gui import document, palette, window_state
+from gui import screenshot as screenshots
+from gui.autosave import Autosave, data_folder
 from gui.engine_client import EngineClient, EngineLike
 from gui.panels.prompt import PromptPanel
 from gui.session import Session
+from gui.session_file import SavedSession
 from gui.settings import SYSTEM_THEME, Settings
 from gui.window import Window
 
@@ -27,21 +31,24 @@ def run(
     make_engine: Callable[[], EngineLike],
     *,
     model: str | None = None,
+    session_path: Path | None = None,
     screenshot: Path | None = None,
     size: tuple[int, int] = (1600, 1000),
     scale: int = 1,
     theme: str | None = None,
 ) -> int:
-    """Show the window until it is closed, or picture the default session.
+    """Show the window until it is closed, or picture the default session or that of a file.
 
     Parameters
     ----------
     make_engine
         Called in the engine thread, after the first paint.
     model
-        Name or path of the model to open; none is the one of the last session.
+        Name or path of the model to open; none is the one of the session.
+    session_path
+        A session file to open; none is the last session.
     screenshot
-        Write a picture of the default session there instead of waiting for a user.
+        Write a picture there instead of waiting for a user.
     size
         Width and height of the window.
     scale
@@ -63,14 +70,21 @@ def run(
     settings = None if screenshot else Settings()
     chosen = theme or (settings.theme() if settings else "light")
     palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
-    session = Session(settings.selection() if settings else None)
+    autosave = None if screenshot else Autosave(data_folder())
+    first = _FirstSession(session_path, autosave, settings)
+    session = Session(first.saved.selection if first.saved else None)
     if model is not None:
         session.open_model(model)
     client = EngineClient(partial(_made, make_engine))
-    window = Window(session, client, settings, chosen, size)
+    window = Window(session, client, settings, chosen, size, autosave)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
+    if first.saved is not None:
+        window.begin(replace(first.saved, selection=session.selection))
+        if not screenshot:
+            window_state.restore_geometry(window, first.saved.window)
+    if first.trouble:
+        window.status.tell(first.trouble)
     if settings:
-        window.restore()
         _keep_history(window, settings, app)
     _spare_imports()
     window.painted.connect(client.start)
@@ -86,6 +100,29 @@ def run(
         sys.stderr.write(f"headscope: {taker.failure}\n")
         return 1
     return code
+
+
+class _FirstSession:
+    """What the window begins with: a session file, or else the copy of the last time."""
+
+    def __init__(
+        self, path: Path | None, autosave: Autosave | None, settings: Settings | None
+    ) -> None:
+        self.saved: SavedSession | None = None
+        self.trouble = ""
+        try:
+            self.saved = autosave.read() if autosave else None
+            if path is not None:
+                if autosave and self.saved and document.is_lost_without(self.saved):
+                    kept = autosave.keep(replace(self.saved, file=""))
+                    self.trouble = f"The session that was open before is kept in {kept}"
+                    if settings:
+                        settings.keep_recent_session(str(kept))
+                self.saved = document.read(path)
+                if settings:
+                    settings.keep_recent_session(self.saved.file)
+        except Refused as refused:
+            self.trouble = str(refused)
 
 
 def _made(make_engine: Callable[[], EngineLike]) -> EngineLike:
@@ -129,7 +166,7 @@ class PictureTaker(QObject):
         if (focused := QApplication.focusWidget()) is not None:
             focused.clearFocus()  # a picture has no blinking cursor
         try:
-            screenshot.save(screenshot.picture(self._window, self._scale), self._path)
+            screenshots.save(screenshots.picture(self._window, self._scale), self._path)
         except Refused as refused:
             self.failure = str(refused)
         QApplication.quit()

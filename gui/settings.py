@@ -1,11 +1,9 @@
-"""What survives a restart: last prompt and model, history, theme, layout."""
+"""What survives a restart beside the last session: history, theme, recent sessions."""
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QSettings
 
-from gui.session import DEFAULT_MODEL, DEFAULT_TEXT, Selection
-
-LAYOUT_VERSION = 2
 HISTORY_LENGTH = 50
+MOST_RECENT = 10
 SYSTEM_THEME = "system"
 
 
@@ -20,30 +18,9 @@ class Settings:
             QSettings.Format.IniFormat, QSettings.Scope.UserScope, "headscope", "headscope"
         )
 
-    def selection(self) -> Selection:
-        """Return the session to begin with: the last model, text and BOS."""
-        bos = self._text("prompt/prepend_bos", "")
-        return Selection(
-            model=self._text("prompt/model", DEFAULT_MODEL) or DEFAULT_MODEL,
-            text=self._text("prompt/text", DEFAULT_TEXT),
-            prepend_bos={"true": True, "false": False}.get(bos),
-        )
-
-    def keep_selection(self, selection: Selection) -> None:
-        """Keep model, text and BOS for the next start."""
-        bos = selection.prepend_bos
-        self._store.setValue("prompt/model", selection.model)
-        self._store.setValue("prompt/text", selection.text)
-        self._store.setValue("prompt/prepend_bos", "" if bos is None else str(bos).lower())
-
     def history(self) -> list[str]:
         """Return the prompts that were run, oldest first."""
-        stored = self._store.value("prompt/history", [])
-        if isinstance(stored, str):
-            return [stored]
-        if not isinstance(stored, list):
-            return []
-        return [text for text in stored if isinstance(text, str)][-HISTORY_LENGTH:]
+        return self._texts("prompt/history")[-HISTORY_LENGTH:]
 
     def keep_history(self, history: list[str]) -> None:
         """Keep the newest prompts."""
@@ -58,20 +35,14 @@ class Settings:
         """Keep the chosen theme."""
         self._store.setValue("window/theme", theme)
 
-    def layout(self) -> tuple[QByteArray, QByteArray] | None:
-        """Return the window's geometry and the docks' state, or none if there is no good one."""
-        geometry, state = self._store.value("window/geometry"), self._store.value("window/state")
-        if self._text("window/layout_version", "") != str(LAYOUT_VERSION):
-            return None
-        if isinstance(geometry, QByteArray) and isinstance(state, QByteArray):
-            return geometry, state
-        return None
+    def recent_sessions(self) -> list[str]:
+        """Return the paths of session files, the newest first."""
+        return self._texts("session/recent")[:MOST_RECENT]
 
-    def keep_layout(self, geometry: QByteArray, state: QByteArray) -> None:
-        """Keep the window's geometry and the docks' state."""
-        self._store.setValue("window/layout_version", str(LAYOUT_VERSION))
-        self._store.setValue("window/geometry", geometry)
-        self._store.setValue("window/state", state)
+    def keep_recent_session(self, path: str) -> None:
+        """Put a session file first."""
+        others = [other for other in self.recent_sessions() if other != path]
+        self._store.setValue("session/recent", [path, *others][:MOST_RECENT])
 
     def write(self) -> None:
         """Write the file now, whole."""
@@ -80,3 +51,11 @@ class Settings:
     def _text(self, key: str, default: str) -> str:
         value = self._store.value(key, default)
         return value if isinstance(value, str) else default
+
+    def _texts(self, key: str) -> list[str]:
+        stored = self._store.value(key, [])
+        if isinstance(stored, str):
+            return [stored]
+        return (
+            [text for text in stored if isinstance(text, str)] if isinstance(stored, list) else []
+        )
