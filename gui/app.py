@@ -13,14 +13,14 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Refused
-from gui import document, palette, window_state
+from gui import first_session, palette, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
 from gui.engine_client import EngineClient, EngineLike
 from gui.panels.prompt import PromptPanel
 from gui.session import Session
-from gui.session_file import SavedSession
 from gui.settings import SYSTEM_THEME, Settings
+from gui.stored_answers import StoredAnswers, folder_of
 from gui.window import Window
 
 SETTLE_MS = 100
@@ -71,19 +71,22 @@ def run(
     chosen = theme or (settings.theme() if settings else "light")
     palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
     autosave = None if screenshot else Autosave(data_folder())
-    first = _FirstSession(session_path, autosave, settings)
-    session = Session(first.saved.selection if first.saved else None)
+    saved, trouble = first_session.find(session_path, autosave, settings)
+    session = Session(saved.selection if saved else None)
     if model is not None:
         session.open_model(model)
     client = EngineClient(partial(_made, make_engine))
+    place = session_path or (autosave.path if autosave else None)
+    if place is not None:
+        client.recall = StoredAnswers(folder_of(place)).find
     window = Window(session, client, settings, chosen, size, autosave)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
-    if first.saved is not None:
-        window.begin(replace(first.saved, selection=session.selection))
+    if saved is not None:
+        window.begin(replace(saved, selection=session.selection))
         if not screenshot:
-            window_state.restore_geometry(window, first.saved.window)
-    if first.trouble:
-        window.status.tell(first.trouble)
+            window_state.restore_geometry(window, saved.window)
+    if trouble:
+        window.painted.connect(partial(window.files.tell, trouble))
     if settings:
         _keep_history(window, settings, app)
     _spare_imports()
@@ -100,29 +103,6 @@ def run(
         sys.stderr.write(f"headscope: {taker.failure}\n")
         return 1
     return code
-
-
-class _FirstSession:
-    """What the window begins with: a session file, or else the copy of the last time."""
-
-    def __init__(
-        self, path: Path | None, autosave: Autosave | None, settings: Settings | None
-    ) -> None:
-        self.saved: SavedSession | None = None
-        self.trouble = ""
-        try:
-            self.saved = autosave.read() if autosave else None
-            if path is not None:
-                if autosave and self.saved and document.is_lost_without(self.saved):
-                    kept = autosave.keep(replace(self.saved, file=""))
-                    self.trouble = f"The session that was open before is kept in {kept}"
-                    if settings:
-                        settings.keep_recent_session(str(kept))
-                self.saved = document.read(path)
-                if settings:
-                    settings.keep_recent_session(self.saved.file)
-        except Refused as refused:
-            self.trouble = str(refused)
 
 
 def _made(make_engine: Callable[[], EngineLike]) -> EngineLike:

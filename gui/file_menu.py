@@ -34,6 +34,8 @@ class FileMenu(QObject):
 
     opened = Signal(object)
     """A SavedSession that the window is to show."""
+    saved = Signal(Path)
+    """The session was saved to this file."""
 
     def __init__(self, window: QWidget, held: Document, settings: Settings | None) -> None:
         super().__init__(window)
@@ -66,7 +68,7 @@ class FileMenu(QObject):
         try:
             saved = document.read(path)
         except Refused as refused:
-            self._complain(str(refused))
+            self.tell(str(refused))
             return
         self.when_saved(partial(self._show, saved))
 
@@ -140,16 +142,17 @@ class FileMenu(QObject):
         try:
             self._document.save(path)
         except Refused as refused:
-            self._complain(str(refused))
+            self.tell(str(refused))
             return False
         self._remember(path)
+        self.saved.emit(path)
         return True
 
     def _show(self, saved: SavedSession) -> None:
         try:
             self._keep_what_was_never_saved()
         except Refused as refused:
-            self._complain(f"Nothing was opened, for this session is in no file yet: {refused}")
+            self.tell(f"Nothing was opened, for this session is in no file yet: {refused}")
             return
         self.opened.emit(saved)
         self._remember(Path(saved.file))
@@ -174,7 +177,8 @@ class FileMenu(QObject):
         if not paths:
             self.recent.addAction("none yet").setEnabled(False)
 
-    def _complain(self, sentence: str) -> None:
+    def tell(self, sentence: str) -> None:
+        """Say something that nobody should miss, over the window."""
         box = QMessageBox(QMessageBox.Icon.NoIcon, "Headscope", sentence, parent=self._window)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

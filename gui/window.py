@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engine.messages import Request, Result
 from gui import palette, window_state
 from gui.ablation_bar import AblationBar
 from gui.autosave import Autosave
@@ -33,6 +34,7 @@ from gui.layouts import LAYOUTS, Layout, arrange, share_out
 from gui.panels import PANELS
 from gui.panels.panel import Panel
 from gui.picture_dialog import PictureDialog
+from gui.recall import Recall
 from gui.session import Session
 from gui.session_file import SavedSession, WindowState
 from gui.settings import SYSTEM_THEME, Settings
@@ -100,7 +102,7 @@ class Window(QMainWindow):
         self.history, self.undo = History(session), Undo(self)
         self.document = Document(session, self.state, autosave, self)
         self.files = FileMenu(self, self.document, settings)
-        self.files.opened.connect(self.begin)
+        self.files.opened.connect(self._on_opened)
         self.guide = GuideBar(session)
         self.guide.cards_wanted.connect(self.open_cards)
         self.top = TopBar(session, client, self._make_menus())
@@ -123,8 +125,11 @@ class Window(QMainWindow):
         self.reset_layout()
         self.setMinimumSize(720, 480)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_system_theme)
+        self._recall = None
         if autosave is not None:
             autosave.failed.connect(self.status.tell)
+            self._recall = Recall(client, self._answers, autosave, self)
+            self.files.saved.connect(self._recall.keep_beside)
 
     @property
     def panels(self) -> list[Panel]:
@@ -207,6 +212,8 @@ class Window(QMainWindow):
             event.ignore()
             self.files.when_saved(self._leave, partial(self._leave, discard=True))
             return
+        if self._recall is not None:
+            self._recall.close()
         self.hide()
         self.document.close()
         if self._settings:
@@ -225,6 +232,14 @@ class Window(QMainWindow):
     def _finish_layout(self) -> None:
         share_out(self._stage, self.docks, self._layout)
         self._stage.setUpdatesEnabled(True)
+
+    def _on_opened(self, saved: SavedSession) -> None:
+        if self._recall is not None:
+            self._recall.begin(Path(saved.file))
+        self.begin(saved)
+
+    def _answers(self) -> list[tuple[Request, Result]]:
+        return [answer for panel in self.panels if panel.isVisible() for answer in panel.answers()]
 
     def _restore_docks(self, state: WindowState) -> None:
         if not window_state.restore_docks(self._stage, self.docks, state):

@@ -30,6 +30,7 @@ from engine.messages.models import (
     Vocabulary,
     VocabularyTokens,
 )
+from engine.messages.packing import pack, unpack
 from engine.messages.paths import (
     Composition,
     CompositionScores,
@@ -284,5 +285,7 @@ __all__ = [
     "Workings",
     "from_plain",
     "model_of",
+    "pack",
     "to_plain",
+    "unpack",
 ]
