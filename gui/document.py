@@ -136,7 +136,7 @@ class Document(QObject):
         self._discarded = True
 
     def close(self) -> None:
-        """Write the copy for the next start."""
+        """Write the copy for the next start; nothing is kept after that."""
         self._look.stop()
         if self._discarded and self._saved is not None and self.autosave is not None:
             self._copy.stop()
@@ -145,6 +145,7 @@ class Document(QObject):
             self.keep()
         if self.autosave is not None:
             self.autosave.close()
+            self.autosave = None  # the file may be another window's by now
 
     def _tell(self) -> None:
         now = (self.name, self.modified)

@@ -340,7 +340,7 @@ def test_undo_in_the_prompt_is_that_of_the_text(qtbot, window):
 
 def test_the_copy_holds_the_whole_session(window):
     window.session.pin(2, 1)
-    window.document.keep()
-    window.document.autosave.close()
-    record = json.loads(window.document.autosave.path.read_text(encoding="utf-8"))
+    copy = window.document.autosave.path
+    window.close()
+    record = json.loads(copy.read_text(encoding="utf-8"))
     assert record["selection"]["query"] == 2
