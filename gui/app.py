@@ -25,6 +25,8 @@ from gui.window import Window
 
 SETTLE_MS = 100
 PICTURE_SECONDS = 300
+PICTURES_FIRST_MS = 100
+"""How long importing torch, which takes seconds, makes way for the pictures of the last time."""
 
 
 def run(
@@ -90,7 +92,8 @@ def run(
     if settings:
         _keep_history(window, settings, app)
     _spare_imports()
-    window.painted.connect(client.start)
+    wait = PICTURES_FIRST_MS if saved else 0
+    window.painted.connect(lambda: QTimer.singleShot(wait, client, client.start))
     window.show()
     code = app.exec()
     window.hide()
