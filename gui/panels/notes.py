@@ -4,7 +4,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QPushButton, QVBoxLayout
 
-from engine.messages import LoadModel, Request
+from engine.messages import Request
 from gui.engine_client import EngineClient
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
@@ -26,7 +26,6 @@ class NotesPanel(Panel):
     column = 2
     group = "Head"
     about = "a note on the open head, and the heads to come back to"
-    main = "facts"
     draws = frozenset({"head", "model"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
@@ -47,6 +46,7 @@ class NotesPanel(Panel):
             "Click or Enter opens the head; Delete removes it (Ctrl+Z undoes that)"
         )
         self.list.setMinimumHeight(LEAST_LIST)
+        self.list.setSpacing(1)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemClicked.connect(self._on_picked)
@@ -63,8 +63,8 @@ class NotesPanel(Panel):
         session.favourites.changed.connect(self.redraw)
 
     def wants(self) -> dict[str, Request]:
-        """Ask for the model in use: its heads are what notes are about."""
-        return {"facts": LoadModel(self.session.selection.model)}
+        """Ask nothing: what is written here is known before any model is."""
+        return {}
 
     def draw(self) -> None:
         """Show the note of the open head and the list."""

@@ -47,7 +47,7 @@ class Panel(QWidget):
     about: ClassVar[str] = ""
     """One sentence for its menu entry."""
     main: ClassVar[str] = ""
-    """The slot that the picture is made from."""
+    """The slot that the picture is made from; empty for a panel that asks the engine nothing."""
     draws: ClassVar[frozenset[str]] = frozenset()
     """Parts of the session that change the picture without changing a question."""
 
@@ -245,9 +245,9 @@ class Panel(QWidget):
             self._say_waiting()
 
     def _draw(self) -> None:
-        self.frame.show_picture(self.known(self.main) is not None)
+        self.frame.show_picture(not self.main or self.known(self.main) is not None)
         # An old picture stays what it was: drawn again it would mix old numbers and a new head.
-        if self.wanted(self.main) is not None:
+        if not self.main or self.wanted(self.main) is not None:
             self.draw()
             self.frame.place_controls()
 
@@ -256,7 +256,7 @@ class Panel(QWidget):
         needed = {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
         if self.questions.failures(wanted):
             state = "failed"
-        elif self.main in wanted and self.questions.complete(needed):
+        elif (not self.main or self.main in wanted) and self.questions.complete(needed):
             state = "stored" if self.questions.stored(needed) else "fresh"
         else:
             state = "waiting" if self.known(self.main) is None else "old"

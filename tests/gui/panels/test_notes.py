@@ -87,3 +87,14 @@ def test_delete_removes_the_marked_line(qtbot, panel, session, settle):
     QTest.keyClick(panel.list, Qt.Key.Key_Delete)
     settle(panel)
     assert [one.model for one in session.favourites.all] == ["attn-2l"]
+
+
+def test_it_needs_no_engine(qtbot, qapp, session, client):
+    panel = NotesPanel(session, client)
+    qtbot.addWidget(panel)
+    qtbot.addWidget(panel.header)
+    session.favourites.write("attn-2l", Head(0, 0), "there before any model")
+    panel.show()
+    qtbot.waitUntil(lambda: panel.note.toPlainText() == "there before any model")
+    assert panel.filled
+    assert not client.busy
