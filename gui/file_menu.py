@@ -65,12 +65,9 @@ class FileMenu(QObject):
 
         A file that cannot be opened changes nothing.
         """
-        try:
-            saved = document.read(path)
-        except Refused as refused:
-            self.tell(str(refused))
-            return
-        self.when_saved(partial(self._show, saved))
+        if self._read(path) is not None:
+            # It may be this very session that is saved first: it is read again after that.
+            self.when_saved(partial(self._show, path))
 
     def when_saved(
         self, then: Callable[[], object], discarded: Callable[[], object] | None = None
@@ -148,7 +145,17 @@ class FileMenu(QObject):
         self.saved.emit(path)
         return True
 
-    def _show(self, saved: SavedSession) -> None:
+    def _read(self, path: Path) -> SavedSession | None:
+        try:
+            return document.read(path)
+        except Refused as refused:
+            self.tell(str(refused))
+            return None
+
+    def _show(self, path: Path) -> None:
+        saved = self._read(path)
+        if saved is None:
+            return
         try:
             self._keep_what_was_never_saved()
         except Refused as refused:

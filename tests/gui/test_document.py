@@ -166,6 +166,15 @@ def test_unsaved_changes_are_asked_about_before_another_session_opens(qtbot, win
     assert read(second).selection.text == "second"
 
 
+def test_the_same_session_opened_again_after_saving_is_what_was_saved(qtbot, window, tmp_path):
+    path = tmp_path / "one.headscope.json"
+    window.document.save(path)
+    window.session.set_text("changed")
+    window.open_session(path)
+    press(qtbot, window, QMessageBox.StandardButton.Save)
+    assert window.session.selection.text == read(path).selection.text == "changed"
+
+
 def test_closing_asks_and_what_is_discarded_is_not_there_at_the_next_start(
     qtbot, open_window, tmp_path
 ):
