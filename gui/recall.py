@@ -12,7 +12,7 @@ from gui.engine_client import EngineClient
 from gui.question_order import rank
 from gui.stored_answers import StoredAnswers, folder_of
 
-QUIET_MS = 1000
+QUIET_MS = 500
 """How long nothing must have been asked before answers are kept."""
 
 Answers = Iterable[tuple[Request, Result]]
@@ -26,7 +26,7 @@ class Recall(QObject):
     client
         Gives stored answers while the engine has not given its own.
     answers
-        Tells what the panels show.
+        Tells what the panels show, and nothing while some are not filled.
     autosave
         Beside its file answers are kept by themselves; it writes them.
     parent
@@ -52,10 +52,9 @@ class Recall(QObject):
         self._client.recall = StoredAnswers(folder_of(session)).find
 
     def keep(self) -> None:
-        """Keep what is shown for the next start, unless the engine has yet to confirm it."""
+        """Keep what is shown for the next start, unless something has yet to come."""
         self._quiet.stop()
-        if not self._client.busy and self._client.doing == "":
-            self._write(self._own)
+        self._write(self._own)
 
     def keep_beside(self, session: Path) -> None:
         """Keep what is shown beside a session file that was saved just now."""
@@ -68,7 +67,8 @@ class Recall(QObject):
 
     def _write(self, store: StoredAnswers) -> None:
         shown = sorted(self._answers(), key=lambda answer: rank(answer[0]))
-        self._autosave.later(partial(store.keep, shown))
+        if shown:
+            self._autosave.later(partial(store.keep, shown))
 
     def _on_idle(self) -> None:
         self._client.recall = None

@@ -239,7 +239,10 @@ class Window(QMainWindow):
         self.begin(saved)
 
     def _answers(self) -> list[tuple[Request, Result]]:
-        return [answer for panel in self.panels if panel.isVisible() for answer in panel.answers()]
+        shown = [panel for panel in self.panels if panel.isVisible()]
+        if any(panel.state != "fresh" for panel in shown):
+            return []
+        return [answer for panel in shown for answer in panel.answers()]
 
     def _restore_docks(self, state: WindowState) -> None:
         if not window_state.restore_docks(self._stage, self.docks, state):
