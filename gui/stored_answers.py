@@ -21,7 +21,7 @@ BUDGET = 20 * 2**20
 THUMBNAILS = 4 * 2**20
 """Bytes of the thumbnails of all heads; larger ones are pooled once more."""
 FOLDER = ".headscope.answers"
-_FORMAT = "1"
+_FORMAT = b"1 "
 _NAME = re.compile(r"[0-9a-f]{32}\.npz")
 
 
@@ -85,13 +85,12 @@ class StoredAnswers:
                 path.unlink(missing_ok=True)
 
 
+def _words(request: Request) -> bytes:
+    return repr(request).encode("utf-8", "backslashreplace")
+
+
 def _name(request: Request) -> str:
-    return (
-        hashlib.sha256(f"{_FORMAT} {request!r}".encode("utf-8", "backslashreplace")).hexdigest()[
-            :32
-        ]
-        + ".npz"
-    )
+    return hashlib.sha256(_FORMAT + _words(request)).hexdigest()[:32] + ".npz"
 
 
 def _encode(request: Request, result: Result) -> bytes:
@@ -100,8 +99,7 @@ def _encode(request: Request, result: Result) -> bytes:
             result = _pooled(result)
     file = io.BytesIO()
     named = pack(result)
-    question = repr(request).encode("utf-8", "backslashreplace")
-    np.savez(file, allow_pickle=False, question=np.frombuffer(question, np.uint8), **named)
+    np.savez(file, allow_pickle=False, question=np.frombuffer(_words(request), np.uint8), **named)
     return file.getvalue()
 
 
@@ -115,7 +113,7 @@ def _read(path: Path, request: Request) -> Result | None:
                 return None
         with np.load(path, allow_pickle=False) as file:
             named = {name: file[name] for name in file.files}
-        if named.pop("question").tobytes() == repr(request).encode("utf-8", "backslashreplace"):
+        if named.pop("question").tobytes() == _words(request):
             result: Result = unpack(named, Result)
             return result
     return None
