@@ -57,3 +57,18 @@ def scientific(value: float) -> str:
 def power_of_ten(exponent: int) -> str:
     """Write 10 to an exponent."""
     return "10" + str(exponent).translate(_SUPERSCRIPTS)
+
+
+def tokens_back(offset: int | None, before: str = "") -> str:
+    """Write how far the key lies behind the query, after `before`; nothing where none is told."""
+    if offset is None:
+        return ""
+    return f"{before}{offset:,} token{'' if offset == 1 else 's'} back"
+
+
+def outstanding(mean: float, offset: int, z: float) -> str:
+    """Write which distance has the largest mean score, and how far it stands out by its z."""
+    told = f"largest mean {fixed(mean, 2)}, {tokens_back(offset)}"
+    if isfinite(z):
+        told += f": {fixed(z, 1)} standard deviations above the mean over distances"
+    return told

@@ -43,6 +43,13 @@ from engine.messages.paths import (
     VirtualHeadParts,
 )
 from engine.messages.plain import from_plain, to_plain
+from engine.messages.positions import (
+    USUAL_OFFSETS,
+    OffsetScores,
+    PositionQK,
+    PositionScores,
+    QKOffsets,
+)
 from engine.messages.prompts import (
     Attention,
     DestinationRow,
@@ -129,6 +136,8 @@ Request = (
     | LogitLens
     | HeadScores
     | SkipTrigrams
+    | QKOffsets
+    | PositionQK
     | Workings
     | Receipts
 )
@@ -157,6 +166,8 @@ Result = (
     | LayerGuesses
     | MeasuredHeads
     | TrigramList
+    | OffsetScores
+    | PositionScores
     | HeadWorkings
     | HeadReceipts
 )
@@ -186,6 +197,8 @@ QUESTIONS: dict[str, type[Request]] = {
     "logit-lens": LogitLens,
     "head-scores": HeadScores,
     "skip-trigrams": SkipTrigrams,
+    "qk-offsets": QKOffsets,
+    "position-qk": PositionQK,
     "workings": Workings,
     "receipts": Receipts,
 }
@@ -196,6 +209,7 @@ __all__ = [
     "PATTERN_MEASURES",
     "QUESTIONS",
     "SMALL_VOCABULARY",
+    "USUAL_OFFSETS",
     "WEIGHT_MEASURES",
     "Attention",
     "BoolArray",
@@ -244,12 +258,16 @@ __all__ = [
     "OVDirection",
     "OVTokens",
     "Offset",
+    "OffsetScores",
     "OutputRanking",
     "Pair",
     "Part",
     "Patterns",
     "Position",
+    "PositionQK",
+    "PositionScores",
     "QKDirection",
+    "QKOffsets",
     "QKTokens",
     "Receipt",
     "Receipts",

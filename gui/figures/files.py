@@ -26,6 +26,8 @@ from engine.messages import (
     LogitAttribution,
     LogitLens,
     OVTokens,
+    PositionQK,
+    QKOffsets,
     QKTokens,
     Receipts,
     Refused,
@@ -56,6 +58,7 @@ from gui.figures.paths import (
     draw_logit_attribution,
     draw_virtual_head,
 )
+from gui.figures.positions import draw_position_qk, draw_qk_offsets
 from gui.figures.prompt import draw_run
 from gui.figures.spectrum import draw_spectrum
 from gui.figures.trigrams import draw_skip_trigrams
@@ -80,6 +83,8 @@ FIGURES: dict[type, Callable[..., float]] = {
     LogitLens: draw_logit_lens,
     HeadScores: draw_head_scores,
     SkipTrigrams: draw_skip_trigrams,
+    QKOffsets: draw_qk_offsets,
+    PositionQK: draw_position_qk,
     Workings: draw_workings,
     Receipts: draw_receipts,
 }

@@ -29,6 +29,7 @@ from engine.messages import (
     ModelList,
     OVTokens,
     Pair,
+    PositionQK,
     QKTokens,
     Receipts,
     Refused,
@@ -73,6 +74,7 @@ ASKED = [
     LogitLens(RUN, 3),
     Workings(RUN, HEAD),
     Receipts(RUN, HEAD),
+    PositionQK("random", HEAD, 5),
 ]
 
 
@@ -236,6 +238,7 @@ def test_progress_is_reported_with_words(engine):
         QKTokens("attn-2l", HEAD, 500),
         HeadScores("attn-2l", run=RunPrompt("attn-2l", "so I drink green " * 50)),
         SkipTrigrams("attn-2l", HEAD, 1000),
+        PositionQK("attn-2l", HEAD, 256),
         Workings(RunPrompt("attn-2l", "so I drink green " * 50), HEAD),
         Receipts(RunPrompt("attn-2l", "so I drink green " * 50), HEAD),
     ],

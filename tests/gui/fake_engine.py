@@ -37,11 +37,15 @@ from engine.messages import (
     ModelEntry,
     ModelFacts,
     ModelList,
+    OffsetScores,
     OutputRanking,
     OVDirection,
     OVTokens,
     Patterns,
+    PositionQK,
+    PositionScores,
     QKDirection,
+    QKOffsets,
     QKTokens,
     Receipts,
     Refused,
@@ -65,7 +69,7 @@ from engine.messages import (
     VocabularyTokens,
     Workings,
 )
-from tests.gui import fake_pairs, fake_parts, fake_trigrams, fake_workings
+from tests.gui import fake_pairs, fake_parts, fake_positions, fake_trigrams, fake_workings
 
 LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
 BEST_INDUCTION = (1, 2)
@@ -110,7 +114,10 @@ class FakeEngine:
             time.sleep(0.005)
         if type(request) in self.failing:
             raise self.failing[type(request)]
-        return getattr(self, f"_{type(request).__name__}")(request)
+        result: Result = getattr(self, f"_{type(request).__name__}")(request)
+        turns = self.positions == "rotary" and getattr(request, "circuit", "qk") == "qk"
+        offset = getattr(request, "offset", None)
+        return replace(result, offset=offset) if turns and offset is not None else result
 
     def _ListModels(self, request: ListModels) -> ModelList:
         return ModelList(
@@ -273,6 +280,12 @@ class FakeEngine:
 
     def _SkipTrigrams(self, request: SkipTrigrams) -> TrigramList:
         return fake_trigrams.skip_trigrams(request, LABELS)
+
+    def _QKOffsets(self, request: QKOffsets) -> OffsetScores:
+        return fake_positions.qk_offsets(request, LABELS)
+
+    def _PositionQK(self, request: PositionQK) -> PositionScores:
+        return fake_positions.position_qk(request, self.positions, CONTEXT)
 
     def _HeadOutput(self, request: HeadOutput) -> OutputRanking:
         return fake_parts.head_output(request, self._ids(request.run), LABELS)
