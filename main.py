@@ -16,12 +16,15 @@ from typing import Any, NoReturn
 from engine import __version__, console
 from engine.command import QuestionParser, read
 from engine.messages import QUESTIONS, Refused
+from gui.session_file import SUFFIX
 
 USAGE = f"""\
 usage: headscope [--model NAME|PATH]       open the window; a model folder and a GGUF file are
                                           opened by their path, here and in every question
+       headscope SESSION.headscope.json   open the window on a saved session
        headscope --screenshot FILE.png    picture the default session, with a display or without
-                 [--model NAME|PATH] [--size 1600x1000] [--scale 1|2|3|4] [--theme light|dark]
+                 [--session FILE] [--model NAME|PATH] [--size 1600x1000] [--scale 1|2|3|4]
+                 [--theme light|dark]
        headscope ask QUESTION OPTIONS     print {{"request": …, "result": …}} as JSON
        headscope ask -                    answer one JSON request a line of standard input
        headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv
@@ -109,6 +112,8 @@ def _dispatch(words: list[str]) -> int:
         return _models()
     if command == "report":
         return _report(words[1:])
+    if command.endswith(SUFFIX):
+        return _window(["--session", *words])
     if command and not command.startswith("-"):
         raise Refused(f"there is no command {words[0]!r}: there are ask, figure, report and models")
     return _window(words)
@@ -180,6 +185,7 @@ def _window(words: list[str]) -> int:
     return app.run(
         _make_engine,
         model=given.model,
+        session_path=given.session,
         screenshot=screenshot,
         size=given.size,
         scale=given.scale,

@@ -11,7 +11,7 @@ import engine
 import main as headscope
 from engine import Engine
 from engine.messages import Refused
-from gui import app, figures, system
+from gui import app, figures, session_file, system
 
 PROMPT = ["--model", "toy", "--text", "result = 0 ans return"]
 
@@ -64,6 +64,9 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["--screenshot"], "--screenshot needs a value"),
         (["--model", ""], "--model is a name of `headscope models`, a model folder"),
         (["--screenshot", "x.jpg"], "a screenshot is a PNG"),
+        (["none.headscope.json"], "cannot open none.headscope.json: No such file"),
+        (["--session", "pyproject.toml"], "cannot open pyproject.toml: it is not JSON"),
+        (["--session"], "--session needs a value"),
         (["--screenshot", "x.png", "--size", "big"], "--size is width x height"),
         (["--screenshot", "x.png", "--scale", "5"], "--scale is 1, 2, 3 or 4, not '5'"),
         (["--screenshot", "x.png", "--theme", "red"], "--theme is light or dark, not 'red'"),
@@ -284,6 +287,14 @@ def test_with_a_display_the_window_opens(run, opened, monkeypatch):
 def test_screenshot_options_reach_the_window_whatever_their_case(run, opened):
     run("--Screenshot", "x.png", "--SIZE=1000X700", "--scale", "2", "--theme", "Dark")
     assert (opened[0]["size"], opened[0]["scale"], opened[0]["theme"]) == ((1000, 700), 2, "dark")
+
+
+@pytest.mark.parametrize("before", [[], ["--session"]])
+def test_a_session_file_reaches_the_window(run, opened, tmp_path, before):
+    path = tmp_path / "Tea.headscope.json"
+    session_file.write(path, session_file.SavedSession())
+    assert run(*before, str(path), "--screenshot", "x.png") == (0, "", "")
+    assert opened[0]["session_path"] == path
 
 
 @pytest.mark.parametrize(

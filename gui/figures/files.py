@@ -1,7 +1,6 @@
 """Typesetting an answer and writing it whole or not at all."""
 
 import io
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,6 +39,7 @@ from engine.messages import (
     VirtualHead,
     Workings,
 )
+from gui import whole_file
 from gui.figures import heading, provenance, rows
 from gui.figures.attention import draw_attention, draw_thumbnails
 from gui.figures.circuits import (
@@ -149,10 +149,10 @@ def write(
     _check_head(request, result, head)
     suffix = path.suffix.lower()
     if suffix == ".csv":
-        _replace(path, rows.encode(rows.rows(request, result, head)))
+        whole_file.write(path, rows.encode(rows.rows(request, result, head)))
         return ()
     page = compose(request, result, head=head, width=width, font_size=font_size)
-    _replace(path, _render(page, suffix, provenance.metadata(request, head, suffix)))
+    whole_file.write(path, _render(page, suffix, provenance.metadata(request, head, suffix)))
     boxes = uncovered(page.tokens)
     if not boxes:
         return ()
@@ -251,16 +251,3 @@ def _exact() -> Iterator[None]:
             }
         )
         yield
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file whole: what was there stays until the new one is complete."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    except OSError as error:
-        # The user named this file, and not the one in between.
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        part.unlink(missing_ok=True)
