@@ -1,24 +1,20 @@
 """Messages as JSON, made from their dataclasses: a request both ways, a result one way."""
 
 import json
-import math
 import types
 import typing
-from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
-
-from engine.messages import QUESTIONS, Head, Refused, Request, Result, Says
+from engine.messages import QUESTIONS, Head, Refused, Request, Result, Says, plain_fields
 
 _NAMES = {kind: question for question, kind in QUESTIONS.items()}
 
 
 def request_to_json(request: Request) -> dict[str, Any]:
     """Return a request as plain values: its question first, then its fields, heads as `0.3`."""
-    return {"question": _NAMES[type(request)], **_plain_fields(request)}
+    return {"question": _NAMES[type(request)], **plain_fields(request)}
 
 
 def request_from_json(record: Any) -> Request:
@@ -62,7 +58,7 @@ def checked(request: Any) -> Request:
 
 def result_to_json(result: Result) -> dict[str, Any]:
     """Return a result as plain values: arrays as nested lists, non-finite numbers as null."""
-    return _plain_fields(result)
+    return plain_fields(result)
 
 
 def question_type(question: object) -> type[Request]:
@@ -89,34 +85,6 @@ def says(owner: type, name: str) -> Says:
 def field_types(kind: type) -> dict[str, Any]:
     """Return the type of each field of a message, without its `Annotated` text."""
     return typing.get_type_hints(kind)
-
-
-def _plain_fields(message: Any) -> dict[str, Any]:
-    return {field.name: _plain(getattr(message, field.name)) for field in fields(message)}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind == "f" and not np.isfinite(value).all():
-            objects = value.astype(object)
-            objects[~np.isfinite(value)] = None
-            return objects.tolist()
-        return value.tolist()
-    if isinstance(value, np.generic):  # such as a position from argmax
-        return value.item()
-    if isinstance(value, Head):
-        return str(value)
-    if isinstance(value, tuple):
-        if hasattr(value, "_asdict"):
-            return {name: _plain(part) for name, part in value._asdict().items()}
-        return [_plain(part) for part in value]
-    if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items()}
-    if is_dataclass(value):
-        return _plain_fields(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def _message(kind: Any, given: dict[str, Any], where: str) -> Any:

@@ -12,9 +12,10 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Refused
-from gui import palette, screenshot
+from gui import palette, reopening, screenshot
 from gui.engine_client import EngineClient, EngineLike
 from gui.panels.prompt import PromptPanel
+from gui.reopening import View
 from gui.session import Session
 from gui.settings import SYSTEM_THEME, Settings
 from gui.window import Window
@@ -31,6 +32,7 @@ def run(
     size: tuple[int, int] = (1600, 1000),
     scale: int = 1,
     theme: str | None = None,
+    shown: View | None = None,
 ) -> int:
     """Show the window until it is closed, or picture the default session.
 
@@ -48,6 +50,8 @@ def run(
         Pixels of the picture per unit of the size.
     theme
         `light` or `dark`; none is the user's choice, in a picture light.
+    shown
+        A question to open the window with, in front of what the last session had.
 
     Returns
     -------
@@ -66,12 +70,17 @@ def run(
     session = Session(settings.selection() if settings else None)
     if model is not None:
         session.open_model(model)
+    if shown is not None:
+        session.show(reopening.selection(shown, session.selection))
     client = EngineClient(partial(_made, make_engine))
     window = Window(session, client, settings, chosen, size)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
     if settings:
         window.restore()
         _keep_history(window, settings, app)
+    if shown is not None:
+        # After the cards of the last time are back.
+        QTimer.singleShot(0, window, partial(window.open_cards, [reopening.card(shown.request)]))
     _spare_imports()
     window.painted.connect(client.start)
     window.show()

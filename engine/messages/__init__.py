@@ -41,6 +41,7 @@ from engine.messages.paths import (
     VirtualHead,
     VirtualHeadParts,
 )
+from engine.messages.plain import plain_fields
 from engine.messages.prompts import (
     Attention,
     DestinationRow,
@@ -282,4 +283,5 @@ __all__ = [
     "WayName",
     "Workings",
     "model_of",
+    "plain_fields",
 ]
