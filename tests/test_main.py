@@ -55,7 +55,7 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["figure", "attention", *PROMPT, "--layer", "0"], "needs -o FILE"),
         (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
         (["figure", "attention", *PROMPT, "--width", "x", "-o", "f.pdf"], "number, not 'x'"),
-        (["draw"], "there is no command 'draw': there are ask, figure, report and models"),
+        (["draw"], "there is no command 'draw': there are ask, figure, open, report and models"),
         (["report"], "report needs --model"),
         (["report", *PROMPT, "--head", "0.1"], "toy has only head 0.0"),
         (["models", "x"], "models takes no words: leave 'x' out"),
@@ -174,13 +174,13 @@ def test_a_fault_of_our_own_is_one_line_too(run, monkeypatch):
 
 def test_figure_hands_over_the_head_only_where_a_question_has_none(run, monkeypatch, tmp_path):
     written = []
-    monkeypatch.setattr(figures, "write", lambda *given, **options: written.append(options) or ())
+    monkeypatch.setattr(figures, "write", lambda *given, **options: written.append((given, options)) or ())
     path = str(tmp_path / "f.pdf")
     assert run("figure", "attention", *PROMPT, "--head", "0.0", "-o", path)[0] == 0
     assert run("figure", "attention", *PROMPT, "--layer", "0", "--width", "6", "-o", path)[0] == 0
     assert run("figure", "spectrum", "--model", "toy", "--head", "0.0", "-o", path)[0] == 0
-    assert [given["head"] for given in written] == [(0, 0), None, None]
-    assert [given["width"] for given in written] == [3.25, 6, 3.25]
+    assert [options["head"] for _, options in written] == [(0, 0), None, None]
+    assert [given[3].width for given, _ in written] == [3.25, 6, 3.25]
 
 
 def test_all_heads_are_answered_one_record_a_line(run):

@@ -158,7 +158,7 @@ def _draw_border(
         xs += [x + column * width, x + (column + 1) * width, np.nan]
         ys += [y + (row + 1) * height] * 2 + [np.nan]
     if xs:
-        page.line(xs, ys, colour=LIGHT.line, width=0.3, solid_capstyle="projecting")
+        page.line(xs, ys, width=0.3, solid_capstyle="projecting")
 
 
 def _bar_ticks(page: Page, scale: Scale, height: float) -> list[tuple[float, str]]:

@@ -19,4 +19,4 @@ HEADS_OFF = (Head(0, 2), Head(1, 3))
     ],
 )
 def test_a_question_with_heads_off_comes_back_the_same(request_):
-    assert request_from_json(json.loads(provenance.question(request_))) == request_
+    assert request_from_json(json.loads(json.dumps(provenance.question(request_)))) == request_
