@@ -163,8 +163,12 @@ def _figure(words: list[str]) -> int:
             raise Refused("a figure shows one head: name it with --head instead of --heads all")
     command.check(words[0], request, given)
     result, *others = console.answers((request, *figures.questions(request)), given)
+    origin = figures.origin(others, __version__)
+    if made is not None:
+        changed = command.changes(made.origin, origin)
+        sys.stderr.writelines(f"headscope: {sentence}\n" for sentence in changed)
     with console.quiet(given.verbose):
-        told = command.write(request, result, given, figures.origin(others, __version__), made)
+        told = command.write(request, result, given, origin, made)
     if given.verbose:
         sys.stderr.writelines(f"{sentence}\n" for sentence in told)
     return 0

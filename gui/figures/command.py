@@ -52,7 +52,7 @@ def is_file(word: str) -> bool:
     return Path(word).suffix.lower() in (*stored.READABLE, ".csv")
 
 
-def options(given: Namespace, usual: FigureOptions | None = None) -> FigureOptions:
+def options(given: Namespace, usual: FigureOptions) -> FigureOptions:
     """Return what a command line says of a figure; what it leaves out is as usual.
 
     Raises
@@ -62,14 +62,14 @@ def options(given: Namespace, usual: FigureOptions | None = None) -> FigureOptio
     """
     said = vars(given)
     chosen = {name: said[name] for name in _GIVEN if name in said}
-    return replace(usual or FigureOptions(), **chosen, **said.get("colour_map", {}))
+    return replace(usual, **chosen, **said.get("colour_map", {}))
 
 
 def check(what: str, request: Request, given: Namespace) -> None:
     """Refuse, before the model is opened, what could not be written whatever the answer."""
     if "output" not in given:
         raise Refused(f"figure {what} needs -o FILE ending in {_FILES}")
-    options(given)
+    options(given, FigureOptions())
     figures.check(request, given.output)
 
 
@@ -93,23 +93,18 @@ def write(
     made
         The file that is drawn again, whose head and options stand where no others are given.
     """
-    told: Iterable[str] = ()
-    if made is None:
-        head = given.head if "head" in given and isinstance(request, Attention) else None
-        usual = None
-    else:
+    if made is not None:
         head, usual = made.head, made.options
-        told = _changes(made.origin, origin)
-    return (
-        *told,
-        *figures.write(
-            request, result, given.output, options(given, usual), head=head, origin=origin
-        ),
+    else:
+        head = given.head if "head" in given and isinstance(request, Attention) else None
+        usual = FigureOptions()
+    return figures.write(
+        request, result, given.output, options(given, usual), head=head, origin=origin
     )
 
 
-def _changes(before: figures.Origin, now: figures.Origin) -> Iterable[str]:
-    """Say why a figure that is drawn again may differ from the one it was."""
+def changes(before: figures.Origin, now: figures.Origin) -> Iterable[str]:
+    """Say why a figure that is drawn again may differ from what it was."""
     if before.weights and before.weights != now.weights:
         yield (
             f"the model's weights are others than those of the figure ({now.weights}, and were "

@@ -22,7 +22,8 @@ def draw(page: Page, title: str, model: str) -> float:
     line = page.line_height()
     if page.options.title is not None:
         if not page.options.title.strip():
-            return 2.0
+            # Room for a text beside the top edge of what comes first.
+            return 0.6 * page.line_height(page.small)
         return wrapped(page, 2.0, page.options.title.strip(), size=page.size, bold=True) + 2.0
     middle = 2.0 + line / 2
     page.text(2.0, middle, title, bold=True)

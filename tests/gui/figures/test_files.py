@@ -15,7 +15,7 @@ from PIL import Image
 from engine import messages
 from engine.messages import Head, Refused
 from engine.records import request_from_json
-from gui.figures import FIGURES, FigureOptions, provenance, write
+from gui.figures import FIGURES, provenance, write
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg
 
