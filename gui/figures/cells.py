@@ -16,6 +16,8 @@ _FRAME = 0.4
 BAR = 6.0
 """Width of a colour bar in points."""
 
+_LEAST_BORDERED = 0.6
+"""Side of a cell, in points, from which a border beside it can be told from it."""
 _FINEST = 2 * DPI
 
 
@@ -101,7 +103,7 @@ def draw(
         _draw_rectangles(page, x, y, sides, index, seen, scale)
     else:
         _draw_pixels(page, x, y, sides, index, seen, scale)
-    if cell >= 1.5:
+    if min(sides) >= _LEAST_BORDERED:
         _draw_border(page, x, y, sides, seen)
     edge = _FRAME if columns * cell >= 40.0 else _FRAME / 2
     half = edge / 2
@@ -149,6 +151,7 @@ def _draw_border(
 ) -> None:
     """Draw the border between cells and masked paper, which may look like a neutral value."""
     width, height = sides
+    line = min(0.3, 0.25 * min(sides))  # far from the middle of any cell
     xs: list[float] = []
     ys: list[float] = []
     for row, column in np.argwhere(seen[:, 1:] != seen[:, :-1]).tolist():
@@ -158,7 +161,7 @@ def _draw_border(
         xs += [x + column * width, x + (column + 1) * width, np.nan]
         ys += [y + (row + 1) * height] * 2 + [np.nan]
     if xs:
-        page.line(xs, ys, width=0.3, solid_capstyle="projecting")
+        page.line(xs, ys, width=line, solid_capstyle="projecting")
 
 
 def _bar_ticks(page: Page, scale: Scale, height: float) -> list[tuple[float, str]]:

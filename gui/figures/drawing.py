@@ -127,9 +127,10 @@ def compose(
     check(request)
     check_head(request, result, head)
     alone = {"head": head} if head is not None else {}
+    request = _counted(request, origin)
     with exact():
         page = Page(options)
-        height = FIGURES[type(request)](page, _counted(request, origin), result, **alone)
+        height = FIGURES[type(request)](page, request, result, **alone)
         if off := getattr(request, "heads_off", ()) or _off_in_run(request):
             listed = ", ".join(head.name for head in off)
             height = heading.sentence(page, height + 2.0, [f"heads off: {listed}"])
