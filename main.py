@@ -162,7 +162,7 @@ def _figure(words: list[str]) -> int:
         if "heads" in given:
             raise Refused("a figure shows one head: name it with --head instead of --heads all")
     command.check(words[0], request, given)
-    result, *others = console.answers((request, *figures.questions(request)), given)
+    result, *others = console.answers((request, *command.questions(request, given)), given)
     origin = figures.origin(others, __version__)
     if made is not None:
         changed = command.changes(made.origin, origin)

@@ -73,6 +73,11 @@ def check(what: str, request: Request, given: Namespace) -> None:
     figures.check(request, given.output)
 
 
+def questions(request: Request, given: Namespace) -> tuple[Request, ...]:
+    """Return what is to be asked beside a question: where it is from, unless rows are written."""
+    return () if given.output.suffix.lower() == ".csv" else figures.questions(request)
+
+
 def write(
     request: Request,
     result: Result,

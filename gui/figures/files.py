@@ -97,7 +97,8 @@ def picture(
     """
     page = drawing.compose(request, result, options, head=head, origin=origin)
     text = provenance.record(request, result, head, options, origin)
-    content = _render(page, suffix, provenance.metadata(request, head, suffix, text))
+    dpi = _resolution(page) if suffix == ".png" else page.dpi
+    content = _render(page, suffix, dpi, provenance.metadata(request, head, suffix, text))
     boxes = uncovered(page.tokens)
     covers = [f"no installed font covers {', '.join(boxes)}: drawn as boxes"] if boxes else []
     return content, (*covers, *page.warnings)
@@ -114,14 +115,23 @@ def check(request: Any, path: Path) -> None:
         drawing.check(request)
 
 
-def _render(page: Page, suffix: str, metadata: dict[str, Any]) -> bytes:
-    dpi = page.dpi
-    if suffix == ".png":
-        dpi = page.options.dpi
-        if page.has_raster:
-            # Each cell of an image is whole pixels at the page's own resolution and its multiples.
-            dpi = page.dpi * -(-dpi // page.dpi)
-        _check_pixels(page, dpi)
+def _resolution(page: Page) -> int:
+    """Return the dots per inch of a page's PNG; what the page cannot have as asked is told."""
+    dpi = page.options.dpi
+    if page.has_raster and dpi % page.dpi:
+        # Each cell of an image is whole pixels at the page's own resolution and its multiples.
+        dpi = page.dpi * (dpi // page.dpi + 1)
+        page.warnings.append(f"the PNG has {dpi} dpi, so that each cell is whole pixels")
+    width, height = (int(side * dpi) for side in page.figure.get_size_inches())
+    if max(width, height) > _LONGEST or width * height > _MOST_PIXELS:
+        raise Refused(
+            f"a PNG of {width:,} × {height:,} pixels is too large: choose a smaller resolution or "
+            "width, or write a PDF"
+        )
+    return dpi
+
+
+def _render(page: Page, suffix: str, dpi: int, metadata: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
     with drawing.exact():
         _CANVASES[suffix](page.figure).print_figure(
@@ -132,15 +142,6 @@ def _render(page: Page, suffix: str, metadata: dict[str, Any]) -> bytes:
             metadata=metadata,
         )
     return buffer.getvalue()
-
-
-def _check_pixels(page: Page, dpi: int) -> None:
-    width, height = (int(side * dpi) for side in page.figure.get_size_inches())
-    if max(width, height) > _LONGEST or width * height > _MOST_PIXELS:
-        raise Refused(
-            f"a PNG of {width:,} × {height:,} pixels is too large: choose a smaller resolution or "
-            "width, or write a PDF"
-        )
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.messages import (
     QUESTIONS,
+    EstimateModel,
     Head,
     LoadModel,
     ModelFacts,
@@ -78,6 +79,8 @@ class Made:
 
 def questions(request: Any) -> tuple[Request, ...]:
     """Return what is to be asked beside a question so that `origin` can tell where it is from."""
+    if isinstance(request, EstimateModel):
+        return ()  # it is about a model that is not to be opened yet
     name = model_of(request)
     run = request if isinstance(request, RunPrompt) else getattr(request, "run", None)
     asked: tuple[Request, ...] = (LoadModel(name),) if name else ()

@@ -26,11 +26,16 @@ import sys
 sys.modules["PySide6"] = None
 from pathlib import Path
 from engine.messages import Head
-from gui.figures import write
+from gui.figures import FigureOptions, Origin, write
 from tests.gui.figures import samples
 folder = Path(sys.argv[1])
 for suffix in ("pdf", "svg", "png"):
     write(*samples.attention(samples.HOSTILE[:6]), folder / f"a.{suffix}", head=Head(1, 3))
+labels = samples.tokens(12)
+options = FigureOptions(89 / 25.4, 6.0, "transparent", "viridis", "PuOr", 2, "Mine", True, 300)
+origin = Origin("abc", labels, tuple(range(12)), (("headscope", "1"), ("torch", "2")))
+for suffix in ("pdf", "svg", "png", "npz", "json", "csv"):
+    write(*samples.attention(labels), folder / f"o.{suffix}", options, origin=origin)
 write(*samples.attention(samples.tokens(65)), folder / "r.svg", head=Head(1, 3))
 write(*samples.spectrum(), folder / "s.svg")
 assert not any(name.startswith("PySide6.") or name == "torch" for name in sys.modules)
@@ -63,7 +68,7 @@ def test_a_process_without_qt_writes_the_same_bytes_silently_whatever_the_users_
         tmp_path / "two", PYTHONHASHSEED="2", MPLCONFIGDIR=str(style), SOURCE_DATE_EPOCH="86400"
     )
     names = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert len(names) == 5
+    assert len(names) == 11
     for name in names:
         first, second = (tmp_path / folder / name for folder in ("one", "two"))
         assert first.read_bytes() == second.read_bytes(), name

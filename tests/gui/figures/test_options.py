@@ -227,7 +227,8 @@ def test_a_png_has_the_resolution_that_was_asked_for(
 def test_an_image_of_cells_keeps_whole_pixels_at_any_resolution(tmp_path: Path, dpi: int) -> None:
     request, result = samples.attention(samples.tokens(65))
     write(request, result, tmp_path / "f.svg", head=HEAD)
-    write(request, result, tmp_path / "f.png", FigureOptions(dpi=dpi), head=HEAD)
+    told = write(request, result, tmp_path / "f.png", FigureOptions(dpi=dpi), head=HEAD)
+    assert told == () if dpi == 600 else "so that each cell is whole pixels" in told[0]
     frame = Svg(tmp_path / "f.svg").frames()[0]
     with Image.open(tmp_path / "f.png") as image:
         found = colours(image, centres(frame, 65, 65), 234.0)

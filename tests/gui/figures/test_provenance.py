@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from engine.messages import Attention, Head, HeadScores, LoadModel, Refused, RunPrompt
+from engine.messages import (
+    Attention,
+    EstimateModel,
+    Head,
+    HeadScores,
+    ListModels,
+    LoadModel,
+    Refused,
+    RunPrompt,
+)
 from engine.records import request_from_json
 from gui.figures import FigureOptions, Origin, provenance, questions, read, write
 from tests.gui.figures import samples
@@ -173,3 +182,4 @@ def test_what_is_asked_beside_a_question_is_the_model_and_its_prompt() -> None:
     assert questions(samples.attention()[0]) == (LoadModel("attn-2l"), run)
     assert questions(run) == (LoadModel("attn-2l"), run)
     assert questions(samples.spectrum()[0]) == (LoadModel("attn-2l"),)
+    assert questions(ListModels()) == questions(EstimateModel("attn-2l")) == ()
