@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -93,6 +94,17 @@ def test_every_question_is_drawn_or_refused_with_those_that_can_be(
             messages.ModelFacts(
                 "toy", 1, 1, 1, 3, 3, 5, 0, 64, "none", "none", (), 1.7, False, False, 9, 36, "a"
             ),
+        ),
+        "estimate-model": (
+            messages.EstimateModel("toy"),
+            messages.ModelEstimate("toy", "toys", 9, 36, 36, 36, 80, 2**30, ""),
+        ),
+        "find-download": (
+            messages.FindDownload("gpt2"),
+            messages.DownloadPlan("gpt2", "607a30d", ("=a", "b"), np.array([1, 2]), 0, 9),
+        ),
+        "download-model": (
+            messages.DownloadModel("gpt2"), messages.Downloaded("gpt2", 3)
         ),
         "vocabulary": (
             messages.Vocabulary("toy"), messages.VocabularyTokens(("=", ""), ("=", "E6"))
