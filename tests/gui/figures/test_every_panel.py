@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 TEA = m.RunPrompt("attn-2l", "I like green tea, so I drink green")
 TOY = m.RunPrompt("toy", "result = 0 ans return")
 BIDI = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F])
-DPI = 200
+DPI = 120
 
 
 def questions(run: m.RunPrompt, head: Head, token: str) -> dict[str, Any]:
@@ -55,7 +55,11 @@ def questions(run: m.RunPrompt, head: Head, token: str) -> dict[str, Any]:
 
 
 ASKED = {
-    **{f"toy {name}": asked for name, asked in questions(TOY, Head(0, 0), "result").items()},
+    **{
+        f"toy {name}": asked
+        for name, asked in questions(TOY, Head(0, 0), "result").items()
+        if name not in ("scores", "value-weighted")
+    },
     "toy table": m.Table("toy", Head(0, 0), "qk"),
     **{f"attn-2l {name}": asked for name, asked in questions(TEA, Head(1, 3), " tea").items()},
     "attn-2l virtual-head": m.VirtualHead(TEA, Head(0, 4), Head(1, 3), " tea"),

@@ -283,8 +283,8 @@ def test_a_position_counted_from_the_end_is_said_from_the_beginning(question: An
 
 
 @pytest.mark.parametrize("width", [3.25, 89 / 25.4])
-@pytest.mark.parametrize("font_size", [5.0, 6.0, 7.0, 8.0, 9.0])
-@pytest.mark.parametrize("shape", [(1, 1), (2, 8), (12, 12), (30, 9)])
+@pytest.mark.parametrize("font_size", [5.0, 7.0, 9.0])
+@pytest.mark.parametrize("shape", [(1, 1), (2, 8), (12, 12)])
 def test_names_over_grids_of_heads_are_tidy_at_any_size(
     shape: tuple[int, int], font_size: float, width: float
 ) -> None:
