@@ -10,7 +10,13 @@ from engine.messages import Attention, Refused, Request, Result
 from gui import figures
 from gui.figures import stored
 from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
-from gui.figures.options import FigureOptions, parse_colour_maps, parse_labels, parse_width
+from gui.figures.options import (
+    WIDTHS,
+    FigureOptions,
+    parse_colour_maps,
+    parse_labels,
+    parse_width,
+)
 
 _FILES = ", ".join(figures.SUFFIXES[:-1]) + f" or {figures.SUFFIXES[-1]}"
 _GIVEN = ("width", "font_size", "labels", "title", "caption", "ground", "dpi")
@@ -63,6 +69,35 @@ def options(given: Namespace, usual: FigureOptions) -> FigureOptions:
     said = vars(given)
     chosen = {name: said[name] for name in _GIVEN if name in said}
     return replace(usual, **chosen, **said.get("colour_map", {}))
+
+
+def words(chosen: FigureOptions) -> list[str]:
+    """Return the words of a command line that sets a figure so; what is usual is left out."""
+    usual = FigureOptions()
+    found = []
+    if chosen.width != usual.width:
+        named = {width.inches: width.name.replace(" ", "") for width in WIDTHS}
+        found.append(f"--width={named.get(chosen.width, repr(chosen.width))}")
+    if chosen.font_size != usual.font_size:
+        found.append(f"--font-size={chosen.font_size!r}")
+    maps = {"sequential": chosen.sequential, "diverging": chosen.diverging}
+    if maps != {"sequential": usual.sequential, "diverging": usual.diverging}:
+        # A name that stands for both is overruled by the one that follows.
+        orders = (",".join(maps.values()), ",".join(reversed(maps.values())))
+        found.append(f"--colour-map={next(o for o in orders if parse_colour_maps(o) == maps)}")
+    if chosen.labels != usual.labels:
+        labels = chosen.labels
+        several = ",".join(map(str, labels)) + "," if isinstance(labels, tuple) else str(labels)
+        found.append(f"--labels={several if labels else 'none'}")
+    if chosen.title is not None:
+        found.append(f"--title={chosen.title or 'none'}")
+    if chosen.caption:
+        found.append("--caption")
+    if chosen.ground == "transparent":
+        found.append("--transparent")
+    if chosen.dpi != usual.dpi:
+        found.append(f"--dpi={chosen.dpi}")
+    return found
 
 
 def check(what: str, request: Request, given: Namespace) -> None:
@@ -120,7 +155,7 @@ def changes(before: figures.Origin, now: figures.Origin) -> Iterable[str]:
 
 
 def _title(text: str) -> str:
-    return "" if text.strip().lower() == "none" else text
+    return "" if text.strip() == "none" else text
 
 
 def _number(flag: str) -> Callable[[str], float]:
