@@ -40,7 +40,11 @@ WINDOW, CARD = (1600, 1000), (640, 640)
 THEMES = ("light", "dark")
 DEFAULT = Selection(head=Head(1, 1), head_chosen=True, pair=Pair(Head(0, 2), Head(1, 1)))
 TOY = Selection(model="toy", text="result = 0 ans return", head_chosen=True)
-SUBJECTS = {"Workings": TOY, "Skip-trigrams": replace(DEFAULT, model="attn-1l", head=Head(0, 3))}
+SUBJECTS = {
+    "Workings": TOY,
+    "Skip-trigrams": replace(DEFAULT, model="attn-1l", head=Head(0, 3)),
+    "Positions": replace(DEFAULT, head=Head(0, 2)),
+}
 """What a panel is pictured on where that is not the default prompt."""
 
 

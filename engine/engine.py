@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +13,7 @@ from engine import sources
 from engine.cache import Cache
 from engine.circuits import COMPUTATIONS
 from engine.job import Job
-from engine.messages import Head, ListModels, ModelList, Request, Result, model_of
+from engine.messages import Head, ListModels, LoadModel, ModelList, Request, Result, model_of
 from engine.model import Model
 from engine.records import checked
 
@@ -65,7 +66,8 @@ class Engine:
         with torch.inference_mode():
             model = self._open(model_of(request), job)
             result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
-        self._cache[request] = result
+        if not isinstance(request, LoadModel):  # which asks for an open model each time
+            self._cache[request] = result
         return result
 
     def check_head(self, request: Request, head: Head) -> None:
@@ -87,7 +89,7 @@ class Engine:
             self._open(model_of(request), Job()).check_head(head)
 
     def _open(self, name: str, job: Job) -> Model:
-        job.step(0, 1, f"opening {name}")
+        job.step(0, 1, f"opening {PurePath(name).name or name}")
         if self._model is None or self._model.name != name:
             self._model = Model(sources.load(name), job)
         return self._model

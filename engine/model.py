@@ -64,6 +64,7 @@ class Model:
         self.d_vocab, self.n_ctx = network.d_vocab, network.n_ctx
         self.position_kind, self.norm, self.eps = network.positions, network.norm, network.eps
         self.learned_positions = network.positions == "learned"
+        self.rotation = network.rotation
         self.normalized = network.norm != "none"
         self.centring = self.normalized and network.norm != "RMSNorm"
         self.prepend_bos, self.divisor = network.prepend_bos, network.divisor
@@ -138,12 +139,22 @@ class Model:
         Refused
             If the model has no such head.
         """
+        folded = self.unturned_head(head)
+        return folded if self.rotation is None else self.rotation.apart(folded, offset)
+
+    def unturned_head(self, head: Head) -> HeadWeights:
+        """Return the folded weights of one head before positions turn W_Q and W_K.
+
+        Raises
+        ------
+        Refused
+            If the model has no such head.
+        """
         layer, number = self.check_head(head)
         raw = self._network.raw(layer, number)
-        if self.normalized:
-            raw = fold(raw, self._network.layer_norms[layer], self.centring)
-        rotation = self._network.rotation
-        return raw if rotation is None else rotation.apart(raw, offset)
+        if not self.normalized:
+            return raw
+        return fold(raw, self._network.layer_norms[layer], self.centring)
 
     @property
     def has_one_qk(self) -> bool:
@@ -188,8 +199,8 @@ class Model:
         else:
             self.check_scores()
             queries, keys = passed.queries[layer], passed.keys[layer]
-            if network.rotation is not None:
-                queries, keys = network.rotation.placed(queries), network.rotation.placed(keys)
+            if self.rotation is not None:
+                queries, keys = self.rotation.placed(queries), self.rotation.placed(keys)
             group = self.n_heads // self.n_kv_heads
             keys = keys if group == 1 else keys.repeat_interleave(group, 0)
             scores = queries @ keys.mT / self.divisor
@@ -287,13 +298,37 @@ class Model:
         Refused
             If the source is token+mlp0 and the model has no MLP.
         """
+        return torch.cat([rows @ vectors for rows in self.tokens_read(job, source)])
+
+    def tokens_read(
+        self, job: Job, source: Source = "token"
+    ) -> Iterator[Float[Tensor, "part d_model"]]:
+        """Yield every token as it is read, a part of the vocabulary at a time.
+
+        Raises
+        ------
+        Refused
+            If the source is token+mlp0 and the model has no MLP.
+        """
         if source == "token+mlp0":
-            rows = [
-                self.read(self.after_first_mlp(self._embeddings(part))) @ vectors
-                for part in self._parts(job, 1 + self.d_mlp // MLP_WIDTH)
-            ]
-            return torch.cat(rows)
-        return torch.cat([self.read(self._embeddings(part)) @ vectors for part in self._parts(job)])
+            for rows in self.embeddings(job, 1 + self.d_mlp // MLP_WIDTH):
+                yield self.read(self.after_first_mlp(rows))
+        else:
+            for rows in self.embeddings(job):
+                yield self.read(rows)
+
+    def embeddings(self, job: Job, work: int = 1) -> Iterator[Float[Tensor, "part d_model"]]:
+        """Yield the embeddings that enter the stream, a part of the vocabulary at a time.
+
+        Parameters
+        ----------
+        job : Job
+            Steps between parts.
+        work : int
+            How many times as long as reading them what is done with them takes.
+        """
+        for part in self._parts(job, work):
+            yield self._embeddings(part)
 
     def _embeddings(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
         rows: Tensor = self._bridge.embed.W_E[part]

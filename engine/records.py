@@ -7,14 +7,14 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any
 
-from engine.messages import QUESTIONS, Head, Refused, Request, Result, Says, plain_fields
+from engine.messages import QUESTIONS, Head, Refused, Request, Result, Says, to_plain
 
 _NAMES = {kind: question for question, kind in QUESTIONS.items()}
 
 
 def request_to_json(request: Request) -> dict[str, Any]:
     """Return a request as plain values: its question first, then its fields, heads as `0.3`."""
-    return {"question": _NAMES[type(request)], **plain_fields(request)}
+    return {"question": _NAMES[type(request)], **to_plain(request)}
 
 
 def request_from_json(record: Any) -> Request:
@@ -58,7 +58,8 @@ def checked(request: Any) -> Request:
 
 def result_to_json(result: Result) -> dict[str, Any]:
     """Return a result as plain values: arrays as nested lists, non-finite numbers as null."""
-    return plain_fields(result)
+    plain: dict[str, Any] = to_plain(result)
+    return plain
 
 
 def question_type(question: object) -> type[Request]:

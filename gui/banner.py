@@ -26,7 +26,7 @@ class Banner(QWidget):
 
     def __init__(self, about: str, *, alarming: bool = False) -> None:
         super().__init__()
-        self._alarming = alarming
+        self.alarming = alarming
         self.heading = QLabel()
         self.heading.setProperty("role", "title")
         self.heading.setTextFormat(Qt.TextFormat.PlainText)
@@ -50,9 +50,9 @@ class Banner(QWidget):
         """Paint ground, stripe and the line below."""
         colours = theme()
         painter = QPainter(self)
-        ground = colours.bad_ground if self._alarming else colours.accent_ground
+        ground = colours.bad_ground if self.alarming else colours.accent_ground
         painter.fillRect(self.rect(), QColor(ground))
-        if self._alarming:
+        if self.alarming:
             painter.fillRect(0, 0, STRIPE, self.height(), QColor(colours.bad))
         painter.fillRect(0, self.height() - 1, self.width(), 1, QColor(colours.line))
         painter.end()

@@ -12,7 +12,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 
 from engine.job import Cancelled, Job
-from engine.messages import Refused, Request, Result
+from engine.messages import LoadModel, Refused, Request, Result
 from gui.garbage import Collector
 from gui.question_order import makes_way, rank, words_for
 
@@ -38,6 +38,9 @@ class Failure:
     sentence: str
     details: str = ""
 
+
+STOPPED = Failure("Stopped. Press F5 to ask again.")
+"""What every asker is told of work that the user stopped."""
 
 Outcome = Result | Failure | Cancelled
 """What comes back from the engine thread."""
@@ -67,17 +70,17 @@ class EngineClient(QObject):
         Called once in the engine thread; it may import torch.
     """
 
-    progress = Signal(str, int, int)
-    """(what, done, total); an empty text when nothing runs."""
+    progress = Signal(str, object, object)
+    """(what, done, total); an empty text when nothing runs. Bytes do not fit into Qt's int."""
     answered = Signal(object, float)
     """(request, seconds it took)."""
-    failed = Signal(str)
-    """The sentence of a failure."""
+    failed = Signal(object, str)
+    """(request, the sentence of its failure)."""
     idle = Signal()
     """Nothing runs and nothing waits."""
 
     _finished = Signal(object, object, float)
-    _stepped = Signal(object, str, int, int)
+    _stepped = Signal(object, str, object, object)
 
     def __init__(self, make_engine: Callable[[], EngineLike]) -> None:
         super().__init__()
@@ -98,6 +101,11 @@ class EngineClient(QObject):
     def doing(self) -> str:
         """What is being waited for, in words; empty when nothing is."""
         return self._doing
+
+    @property
+    def running(self) -> Request | None:
+        """What is being answered now."""
+        return self._running
 
     @property
     def busy(self) -> bool:
@@ -131,11 +139,10 @@ class EngineClient(QObject):
 
     def cancel(self) -> None:
         """Stop what runs and forget what waits; every asker is told."""
-        stopped = Failure("Stopped. Press F5 to ask again.")
         wanted, self._wanted = self._wanted, {}
         self._job.cancel()
         for (asker, slot), request in wanted.items():
-            asker.fail(slot, request, stopped)
+            asker.fail(slot, request, STOPPED)
         self.progress.emit("stopping" if self._running else "", 0, 0)
 
     def close(self) -> bool:
@@ -225,8 +232,9 @@ class EngineClient(QObject):
         askers = [key for key, wanted in self._wanted.items() if wanted == request]
         for key in askers:
             del self._wanted[key]
-        # The engine goes on with the next question while these are drawn.
-        if self._wanted:
+        # The engine goes on with the next question while these are drawn; but what waits is
+        # mostly about the model before, once another is open.
+        if self._wanted and not isinstance(request, LoadModel):
             self._next()
         for asker, slot in askers:
             if isinstance(outcome, Failure):
@@ -234,7 +242,7 @@ class EngineClient(QObject):
             else:
                 asker.receive(slot, request, outcome)
         if askers and isinstance(outcome, Failure):
-            self.failed.emit(outcome.sentence)
+            self.failed.emit(request, outcome.sentence)
         elif askers:
             self.answered.emit(request, seconds)
         self._next()

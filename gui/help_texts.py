@@ -19,6 +19,8 @@ HOW_TO = (
     "QK: what it looks for when it stands on the pinned token. Click a token in a list to ask "
     "about it, or type another.\n\n"
     "Spectrum: how many directions the head uses. Click a value for the tokens at its two ends.\n\n"
+    "Ctrl+M opens other models: it says first what each would take. A model folder, a GGUF file or "
+    "a text can also be dragged onto the window.\n\n"
     "View has more cards, in groups, and layouts that open some together: “Find a head” to "
     "compare all heads, “Compose” for two heads in a row. Help leads through three examples.\n\n"
     "Cards: drag one by its title; double-click the title to float it, right-click it to close "

@@ -54,6 +54,29 @@ def scientific(value: float) -> str:
     return f"{figures}e{int(power)}".replace("-", MINUS)
 
 
+def size(count: int) -> str:
+    """Write a number of bytes in the largest unit of which it has one."""
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= scale:
+            return f"{count / scale:,.1f} {unit}"
+    return "1 byte" if count == 1 else f"{count} bytes"
+
+
 def power_of_ten(exponent: int) -> str:
     """Write 10 to an exponent."""
     return "10" + str(exponent).translate(_SUPERSCRIPTS)
+
+
+def tokens_back(offset: int | None, before: str = "") -> str:
+    """Write how far the key lies behind the query, after `before`; nothing where none is told."""
+    if offset is None:
+        return ""
+    return f"{before}{offset:,} token{'' if offset == 1 else 's'} back"
+
+
+def outstanding(mean: float, offset: int, z: float) -> str:
+    """Write which distance has the largest mean score, and how far it stands out by its z."""
+    told = f"largest mean {fixed(mean, 2)}, {tokens_back(offset)}"
+    if isfinite(z):
+        told += f": {fixed(z, 1)} standard deviations above the mean over distances"
+    return told

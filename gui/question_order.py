@@ -6,7 +6,10 @@ from engine.messages import (
     DestinationRow,
     Direction,
     DirectPath,
+    DownloadModel,
     Eigenvalues,
+    EstimateModel,
+    FindDownload,
     HeadOutput,
     HeadScores,
     ListModels,
@@ -14,6 +17,8 @@ from engine.messages import (
     LogitAttribution,
     LogitLens,
     OVTokens,
+    PositionQK,
+    QKOffsets,
     QKTokens,
     Receipts,
     Request,
@@ -25,11 +30,14 @@ from engine.messages import (
     VirtualHead,
     Vocabulary,
     Workings,
+    model_of,
 )
 
 ORDER: dict[type, tuple[int, str]] = {
     ListModels: (0, "looking for models"),
     LoadModel: (0, "opening the model"),
+    EstimateModel: (0, "what the model would take"),
+    FindDownload: (0, "asking the Hugging Face hub"),
     RunPrompt: (1, "running the prompt"),
     Attention: (2, "attention of the open head"),
     Thumbnails: (3, "patterns of all heads"),
@@ -47,10 +55,13 @@ ORDER: dict[type, tuple[int, str]] = {
     Vocabulary: (6, "the vocabulary"),
     DestinationRow: (6, "where every head looks"),
     LogitLens: (6, "the guesses after each layer"),
+    QKOffsets: (6, "scores against distance"),
+    PositionQK: (6, "scores of positions"),
     HeadScores: (7, "scores of all heads"),
     Composition: (7, "composition of all pairs"),
     SkipTrigrams: (8, "skip-trigrams"),
     Receipts: (9, "the checks of the open head"),
+    DownloadModel: (10, "downloading"),
 }
 """What is answered first when several questions wait (the smaller number), and its name."""
 
@@ -69,5 +80,10 @@ def words_for(request: Request) -> str:
 
 
 def makes_way(running: Request, other: Request) -> bool:
-    """Return whether what runs is stopped for another question, to be asked again after it."""
+    """Return whether what runs is stopped for another question, to be asked again after it.
+
+    Another model than that of what runs is about to replace it, and so is not waited for.
+    """
+    if isinstance(other, LoadModel) and rank(running) > 0 and model_of(running) != other.model:
+        return True
     return rank(running) >= INTERRUPTIBLE and rank(other) < rank(running)

@@ -7,6 +7,7 @@ from gui.session import DEFAULT_MODEL, DEFAULT_TEXT, Selection
 LAYOUT_VERSION = 2
 HISTORY_LENGTH = 50
 SYSTEM_THEME = "system"
+RECENT_MODELS = 10
 
 
 class Settings:
@@ -38,16 +39,19 @@ class Settings:
 
     def history(self) -> list[str]:
         """Return the prompts that were run, oldest first."""
-        stored = self._store.value("prompt/history", [])
-        if isinstance(stored, str):
-            return [stored]
-        if not isinstance(stored, list):
-            return []
-        return [text for text in stored if isinstance(text, str)][-HISTORY_LENGTH:]
+        return self._texts("prompt/history")[-HISTORY_LENGTH:]
 
     def keep_history(self, history: list[str]) -> None:
         """Keep the newest prompts."""
         self._store.setValue("prompt/history", history[-HISTORY_LENGTH:])
+
+    def recent_models(self) -> list[str]:
+        """Return the paths of models that were opened, newest first."""
+        return self._texts("models/recent")[:RECENT_MODELS]
+
+    def keep_recent_models(self, paths: list[str]) -> None:
+        """Keep the newest paths."""
+        self._store.setValue("models/recent", paths[:RECENT_MODELS])
 
     def theme(self) -> str:
         """Return `system`, `light` or `dark`."""
@@ -76,6 +80,14 @@ class Settings:
     def write(self) -> None:
         """Write the file now, whole."""
         self._store.sync()
+
+    def _texts(self, key: str) -> list[str]:
+        stored = self._store.value(key, [])
+        if isinstance(stored, str):
+            return [stored]  # that is how Qt reads a list of one
+        if not isinstance(stored, list):
+            return []
+        return [text for text in stored if isinstance(text, str)]
 
     def _text(self, key: str, default: str) -> str:
         value = self._store.value(key, default)

@@ -3,14 +3,25 @@
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
 
-from engine.messages import LoadModel, ModelFacts, Request, Result, RunPrompt
+from engine.messages import (
+    EstimateModel,
+    ListModels,
+    LoadModel,
+    ModelFacts,
+    Request,
+    Result,
+    RunPrompt,
+    model_of,
+)
 from gui.engine_client import EngineClient, Failure
+from gui.opening import short_name
 from gui.receipt_light import ReceiptLight
 from gui.session import Session
-from gui.top_bar import short_name
 
 PATIENCE_MS = 200
 """What is over sooner is not worth a progress bar."""
+PARTS = 1000
+"""Of a whole, that a progress bar tells apart."""
 REMEMBERED_SECONDS = 5e-4
 """What takes less was no run: the engine had the answer already."""
 
@@ -61,6 +72,13 @@ class StatusBar(QStatusBar):
         """Take the facts of the model."""
         assert isinstance(result, ModelFacts)
         self._facts = result
+        self._show_facts(result)
+
+    def fail(self, slot: str, request: Request, failure: Failure) -> None:
+        """Learn that the model could not be opened; the panels say why."""
+        self.model.setText("no model")
+
+    def _show_facts(self, result: ModelFacts) -> None:
         groups = "" if result.n_kv_heads == result.n_heads else f", {result.n_kv_heads} KV"
         heads = f"{result.n_layers} × {result.n_heads} heads{groups}"
         self.model.setText(f"{short_name(result.name)} · {heads} · cpu, float32")
@@ -70,21 +88,21 @@ class StatusBar(QStatusBar):
             f"{result.parameters:,} parameters, {result.bytes / 2**20:.1f} MiB"
         )
 
-    def fail(self, slot: str, request: Request, failure: Failure) -> None:
-        """Learn that the model could not be opened; the panels say why."""
-        self.model.setText("no model")
-
     def _ask_facts(self) -> None:
         name = self._session.selection.model
         if self._facts is None or self._facts.name != name:
             self.model.setText(short_name(name))
             self._client.ask(self, "facts", LoadModel(name))
+        else:
+            self._show_facts(self._facts)
 
     def _on_changed(self, what: str) -> None:
         # What failed before stands in its panel; here it would outlive what it was about.
         self._failure = ""
         if what == "model":
             self._ask_facts()
+        if not self._client.busy:
+            self._show_work(False)
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
         if not what:
@@ -92,8 +110,7 @@ class StatusBar(QStatusBar):
             self._show_work(False)
             return
         self.work.setText(f"{what} …")
-        self.bar.setRange(0, total)
-        self.bar.setValue(done)
+        show_progress(self.bar, done, total)
         if not self.stop.isVisible() and not self._patience.isActive():
             self._patience.start()
 
@@ -103,14 +120,25 @@ class StatusBar(QStatusBar):
             if seconds >= REMEMBERED_SECONDS or not self.last.text():
                 self.last.setText(f"last run {_duration(seconds)}")
 
-    def _on_failed(self, sentence: str) -> None:
-        self._failure = sentence
+    def _on_failed(self, request: Request, sentence: str) -> None:
+        # What was asked about something else has its own place, and would outlive it here.
+        in_use = self._session.selection.model
+        if isinstance(request, ListModels) or (
+            model_of(request) == in_use and not isinstance(request, EstimateModel)
+        ):
+            self._failure = sentence
 
     def _show_work(self, on: bool) -> None:
         self.bar.setVisible(on)
         self.stop.setVisible(on)
         if not on:
             self.work.setText(self._failure or "ready")
+
+
+def show_progress(bar: QProgressBar, done: int, total: int) -> None:
+    """Show how far it is, in parts that fit Qt's int; without a total, that something moves."""
+    bar.setRange(0, PARTS if total else 0)
+    bar.setValue(done * PARTS // total if total else 0)
 
 
 def _label(name: str) -> QLabel:

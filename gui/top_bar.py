@@ -1,30 +1,17 @@
 """The line at the top: which model, with or without BOS, and the menus."""
 
-from pathlib import PurePath
-
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QPushButton,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from engine.messages import ListModels, LoadModel, ModelFacts, ModelList, Request, Result
 from gui.engine_client import EngineClient, Failure
+from gui.model_box import ModelBox
+from gui.model_choices import CACHED, Choice, choices
+from gui.opening import Opening
 from gui.palette import theme
 from gui.session import Session
 from gui.theme import UNIT
-from gui.widgets.tool_tip import literal
-
-
-def short_name(model: str) -> str:
-    """Return what a model is called where its whole path would have no room."""
-    return PurePath(model).name or model
 
 
 class TopBar(QWidget):
@@ -32,18 +19,24 @@ class TopBar(QWidget):
 
     picture_wanted = Signal()
     theme_toggled = Signal()
+    model_wanted = Signal(str)
+    """A model that is to be looked over before it is opened."""
+    other_wanted = Signal(str)
+    """One of `model_box.ACTIONS`."""
 
-    def __init__(self, session: Session, client: EngineClient, menus: list[QMenu]) -> None:
+    def __init__(
+        self, session: Session, client: EngineClient, opening: Opening, menus: list[QMenu]
+    ) -> None:
         super().__init__()
-        self._session, self._client = session, client
+        self._session, self._client, self._opening = session, client, opening
+        self._listed: ModelList | None = None
         self._facts: ModelFacts | None = None
         name = QLabel("Headscope")
         name.setProperty("role", "title")
-        self.models = QComboBox()
-        self.models.setAccessibleName("Model")
-        self.models.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._add_model(session.selection.model, "")
-        self.models.activated.connect(self._on_model_picked)
+        self.models = ModelBox()
+        self.models.picked.connect(self._on_model_picked)
+        self.models.action_picked.connect(self.other_wanted)
+        self.models.opened.connect(self._show_models)
         self.bos = QPushButton("BOS")
         self.bos.setCheckable(True)
         self.bos.setAccessibleName("Begin the prompt with the BOS token")
@@ -70,27 +63,27 @@ class TopBar(QWidget):
         row.addWidget(self.picture)
         self.show_theme_name()
         session.changed.connect(self._on_changed)
-        self._listed = False
+        opening.changed.connect(self._show_models)
         self.ask_again()
-        self._show_model()
+        self._show_models()
         self._show_bos()
 
     def ask_again(self) -> None:
         """Ask for what is not known yet: at first, and after it failed or was stopped."""
-        if not self._listed:
-            self._client.ask(self, "models", ListModels())
+        if self._listed is None:
+            self.list_again()
         if not self._knows_model():
             self._client.ask(self, "facts", LoadModel(self._session.selection.model))
+
+    def list_again(self) -> None:
+        """Ask what there is: at first, and when there may be more than there was."""
+        self._client.ask(self, "models", ListModels())
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take the list of models, or the facts of the one in use."""
         if isinstance(result, ModelList):
-            self._listed = True
-            with QSignalBlocker(self.models):
-                self.models.clear()
-                for entry in result.models:
-                    self._add_model(entry.name, f"{entry.about} ({entry.source})")
-            self._show_model()
+            self._listed = result
+            self._show_models()
         elif isinstance(result, ModelFacts):
             self._facts = result
             self._show_bos()
@@ -114,25 +107,25 @@ class TopBar(QWidget):
     def _on_changed(self, what: str) -> None:
         if what == "model":
             self.ask_again()
-            self._show_model()
+            self._show_models()
         if what in ("model", "prepend_bos"):
             self._show_bos()
 
-    def _on_model_picked(self, index: int) -> None:
-        self._session.open_model(self.models.itemData(index))
+    def _on_model_picked(self, model: str) -> None:
+        picked = next(choice for choice in self._choices() if choice.model == model)
+        if picked.section == CACHED and model != self._opening.in_use:
+            self.model_wanted.emit(model)
+        else:
+            self._opening.open(model)
 
-    def _add_model(self, name: str, about: str) -> None:
-        self.models.addItem(short_name(name), name)
-        place = self.models.count() - 1
-        self.models.setItemData(place, literal(about), Qt.ItemDataRole.ToolTipRole)
+    def _choices(self) -> tuple[Choice, ...]:
+        listed = self._listed.models if self._listed else ()
+        others = (self._opening.wanted, self._session.selection.model)
+        return choices(listed, self._opening.recent, others)
 
-    def _show_model(self) -> None:
-        name = self._session.selection.model
-        index = self.models.findData(name)
-        if index < 0:
-            self._add_model(name, name)
-            index = self.models.count() - 1
-        self.models.setCurrentIndex(index)
+    def _show_models(self) -> None:
+        wanted = self._opening.wanted or self._session.selection.model
+        self.models.set_choices(self._choices(), wanted)
 
     def _knows_model(self) -> bool:
         return self._facts is not None and self._facts.name == self._session.selection.model

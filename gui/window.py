@@ -19,11 +19,15 @@ from PySide6.QtWidgets import (
 from gui import palette
 from gui.ablation_bar import AblationBar
 from gui.dock import CardDock
+from gui.drops import Drops, Target
 from gui.engine_client import EngineClient
 from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
 from gui.help_texts import ABOUT, HOW_TO
 from gui.layouts import LAYOUTS, Layout, arrange, share_out
+from gui.model_picker import ModelPicker
+from gui.opening import Opening
+from gui.opening_bar import OpeningBar
 from gui.panels import PANELS
 from gui.panels.panel import Panel
 from gui.picture_dialog import PictureDialog
@@ -89,7 +93,17 @@ class Window(QMainWindow):
         ]
         self.guide = GuideBar(session)
         self.guide.cards_wanted.connect(self.open_cards)
-        self.top = TopBar(session, client, self._make_menus())
+        self.opening = Opening(session, client, settings)
+        self.opening_bar = OpeningBar(session, client, self.opening)
+        self.picker = ModelPicker(self, session, client, self.opening)
+        self.top = TopBar(session, client, self.opening, self._make_menus())
+        self.opening_bar.picker_wanted.connect(self.picker.show_models)
+        self.top.model_wanted.connect(self.picker.show_models)
+        self.top.other_wanted.connect(self.picker.do)
+        self.picker.models_changed.connect(self.top.list_again)
+        self.drops = Drops(self, Target(session, self.opening))
+        self.drops.refused.connect(self.opening_bar.refuse)
+        self.drops.taken.connect(self.opening_bar.dismiss)
         self.top.picture_wanted.connect(self.save_picture)
         self.top.theme_toggled.connect(self._toggle_theme)
         above = QWidget()
@@ -97,6 +111,7 @@ class Window(QMainWindow):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addWidget(self.top)
+        rows.addWidget(self.opening_bar)
         rows.addWidget(self.guide)
         rows.addWidget(AblationBar(session))
         self.setMenuWidget(above)
@@ -164,6 +179,7 @@ class Window(QMainWindow):
     def ask_again(self) -> None:
         """Ask for everything that failed or was stopped."""
         self.top.ask_again()
+        self.opening.ask_again()
         self.status.ask_again()
         for panel in self.panels:
             panel.ask_again()
@@ -209,6 +225,8 @@ class Window(QMainWindow):
 
     def _make_menus(self) -> list[QMenu]:
         file, view, help_ = QMenu("File", self), QMenu("View", self), QMenu("Help", self)
+        self._add(file, "Open model …", "Ctrl+M", self.picker.show_models)
+        file.addSeparator()
         self._add(file, "Save picture …", "Ctrl+Shift+S", self.save_picture)
         file.addSeparator()
         self._add(file, "Ask again", "F5", self.ask_again)

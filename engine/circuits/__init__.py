@@ -15,6 +15,8 @@ from engine.circuits.load_model import load_model
 from engine.circuits.logit_attribution import logit_attribution
 from engine.circuits.logit_lens import logit_lens
 from engine.circuits.ov_tokens import ov_tokens
+from engine.circuits.position_qk import position_qk
+from engine.circuits.qk_offsets import qk_offsets
 from engine.circuits.qk_tokens import qk_tokens
 from engine.circuits.receipts import receipts
 from engine.circuits.run_prompt import run_prompt
@@ -38,6 +40,8 @@ from engine.messages import (
     LogitAttribution,
     LogitLens,
     OVTokens,
+    PositionQK,
+    QKOffsets,
     QKTokens,
     Receipts,
     RunPrompt,
@@ -72,6 +76,8 @@ COMPUTATIONS: dict[type, Callable[..., Any]] = {
     LogitLens: logit_lens,
     HeadScores: head_scores,
     SkipTrigrams: skip_trigrams,
+    QKOffsets: qk_offsets,
+    PositionQK: position_qk,
     Workings: workings,
     Receipts: receipts,
 }

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine import lowrank
+from engine.circuits.offsets import check_offset, said_offset
 from engine.circuits.spectrum import factors
 from engine.circuits.virtual_head import check_order
 from engine.job import Job
@@ -57,9 +58,10 @@ def composition(model: Model, request: Composition, job: Job) -> CompositionScor
     Raises
     ------
     Refused
-        If the model has one layer, the pair asked for does not exist or is half a pair, or the
-        seed is not one.
+        If the model has one layer, the pair asked for does not exist or is half a pair, the seed
+        is not one, or the offset means nothing to the model.
     """
+    check_offset(model, request.offset)
     asked = _asked(model, request)
     if model.n_layers == 1:
         raise Refused(f"{model.name} has one layer, and composition is between two")
@@ -88,7 +90,11 @@ def composition(model: Model, request: Composition, job: Job) -> CompositionScor
             chance = _chance(ends, [pairs[place] for place in chosen], squares, job)
             z[chosen] = (torch.from_numpy(found[chosen]) - chance.mean(0)) / chance.std(0)
     return CompositionScores(
-        pairs=tuple(pairs), scores=found, baseline=1 / math.sqrt(_width(model)), z=z
+        pairs=tuple(pairs),
+        scores=found,
+        baseline=1 / math.sqrt(_width(model)),
+        z=z,
+        offset=said_offset(model, request.offset, "ov" if request.kind == "v" else "qk"),
     )
 
 
@@ -104,12 +110,12 @@ def _asked(model: Model, request: Composition) -> Pair | None:
 
 
 def _later(
-    model: Model, head: Head, kind: CompositionKind
+    model: Model, head: Head, kind: CompositionKind, offset: int
 ) -> tuple[Float[Tensor, "d_model d_head"], Float[Tensor, "d_head d_model"]]:
     """Return the factors of the matrix that reads: its near end first."""
     if kind == "v":
         return factors(model, head, "ov")
-    A, B = factors(model, head, "qk")
+    A, B = factors(model, head, "qk", offset)
     return (A, B) if kind == "q" else (B.mT, A.mT)
 
 
@@ -119,7 +125,7 @@ def _ends(model: Model, request: Composition, job: Job) -> _Ends:
         job.step(layer, model.n_layers, "reducing heads")
         heads = [Head(layer, number) for number in range(model.n_heads)]
         writing.append(torch.stack([_cut(*factors(model, head, "ov")) for head in heads]))
-        far = [_later(model, head, request.kind) for head in heads]
+        far = [_later(model, head, request.kind, request.offset) for head in heads]
         reading.append(torch.stack([_cut(B.mT, A.mT) for A, B in far]))
     return _Ends(writing, reading)
 

@@ -3,7 +3,7 @@
 import torch
 
 from engine import lowrank
-from engine.circuits.offsets import check_offset
+from engine.circuits.offsets import check_offset, said_offset
 from engine.circuits.ranking import ends
 from engine.circuits.spectrum import factors
 from engine.job import Job
@@ -48,7 +48,7 @@ def direction(model: Model, request: Direction, job: Job) -> OVDirection | QKDir
         return OVDirection(value, group, *read, *write)
     scores = model.read_by(torch.stack([near, far], 1), job) + 0.0  # [d_vocab, 2]
     query, key = (ends(model, scores[:, side].contiguous(), request.k) for side in (0, 1))
-    return QKDirection(value, group, *query, *key)
+    return QKDirection(value, group, *query, *key, offset=said_offset(model, request.offset))
 
 
 def _check_index(request: Direction, rank: int, d_head: int) -> None:

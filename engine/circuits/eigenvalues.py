@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
-from engine.circuits.offsets import check_offset
+from engine.circuits.offsets import check_offset, said_offset
 from engine.circuits.spectrum import factors
 from engine.job import Job
 from engine.messages import ComplexValues, Eigenvalues
@@ -53,4 +53,9 @@ def eigenvalues(model: Model, request: Eigenvalues, job: Job) -> ComplexValues:
     check_offset(model, request.offset)
     A, B = factors(model, request.head, request.circuit, request.offset)
     values = sorted_eigenvalues(B @ model.gram(request.circuit, job) @ A)
-    return ComplexValues(values.real.numpy(), values.imag.numpy(), positivity(values))
+    return ComplexValues(
+        real=values.real.numpy(),
+        imag=values.imag.numpy(),
+        positivity=positivity(values),
+        offset=said_offset(model, request.offset, request.circuit),
+    )

@@ -1,7 +1,15 @@
 """Query position minus key position, which only rotary models' weights know about."""
 
-from engine.messages import Refused
+import math
+
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.messages import CircuitName, Refused
 from engine.model import Model
+
+ROUNDING = 1e-6
+"""A spread below this share of the largest mean is rounding."""
 
 
 def check_offset(model: Model, offset: int) -> None:
@@ -25,3 +33,29 @@ def check_offset(model: Model, offset: int) -> None:
             f"an offset changes scores in rotary models only, and {model.name} has {has}: "
             "leave offset at 0"
         )
+
+
+def said_offset(model: Model, offset: int, circuit: CircuitName = "qk") -> int | None:
+    """Return the offset that an answer says it is for; none where distance changes nothing."""
+    return offset if circuit == "qk" and model.position_kind == "rotary" else None
+
+
+def outstanding(mean: Float[Tensor, " offset"]) -> tuple[int, float]:
+    """Return the offset with the largest mean score, and how far it stands out.
+
+    Parameters
+    ----------
+    mean : Tensor
+        Mean score at each offset from 0 on, [offset].
+
+    Returns
+    -------
+    offset, z
+        z in standard deviations (over the offsets, uncorrected) above the mean over the offsets;
+        not a number where all means are alike.
+    """
+    best = int(mean.argmax())
+    spread = float(mean.std(correction=0))
+    if not spread > ROUNDING * float(mean.abs().max()):
+        return best, math.nan
+    return best, float(mean[best] - mean.mean()) / spread

@@ -1,6 +1,6 @@
 """The QK circuit of a head, one row or column of W_E W_Q (W_E W_K)^T at a time."""
 
-from engine.circuits.offsets import check_offset
+from engine.circuits.offsets import check_offset, said_offset
 from engine.circuits.ranking import ranked
 from engine.circuits.source_vectors import check_source, read_token
 from engine.job import Job
@@ -51,4 +51,5 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
         source=str(request.source),
         vocabulary_source=listed,
         divisor=model.divisor,
+        offset=said_offset(model, request.offset),
     )

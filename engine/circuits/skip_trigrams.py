@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from engine.circuits.offsets import check_offset
+from engine.circuits.offsets import check_offset, said_offset
 from engine.circuits.ranking import largest
 from engine.job import Job
 from engine.messages import FloatArray, IntArray, Refused, SkipTrigrams, TrigramList
@@ -101,6 +101,7 @@ def skip_trigrams(model: Model, request: SkipTrigrams, job: Job) -> TrigramList:
         values=best.qk * best.ov,
         rule=RULE,
         divisor=model.divisor,
+        offset=said_offset(model, request.offset),
     )
 
 

@@ -6,7 +6,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.job import Job
-from engine.messages import OVTokens, QKTokens, Refused
+from engine.messages import OVTokens, QKOffsets, QKTokens, Refused, Source
 from engine.model import Model
 
 
@@ -17,7 +17,7 @@ class Read(NamedTuple):
     vector: Float[Tensor, " d_model"]
 
 
-def check_source(model: Model, request: OVTokens | QKTokens) -> None:
+def check_source(model: Model, request: OVTokens | QKTokens | QKOffsets) -> None:
     """Refuse sources that the model has not.
 
     Raises
@@ -29,6 +29,13 @@ def check_source(model: Model, request: OVTokens | QKTokens) -> None:
         raise Refused(
             f"{request.model} has no MLP, so there is no source token+mlp0: use token or position"
         )
+
+
+def token_read(model: Model, token: int, source: Source) -> Float[Tensor, " d_model"]:
+    """Return a token of the vocabulary as a head reads it: its embedding, or that and MLP 0."""
+    if source == "token+mlp0":
+        return model.read(model.after_first_mlp(model.embedded((token,))))[0]
+    return model.embedding(token)
 
 
 def named_token(model: Model, request: OVTokens | QKTokens) -> int:
@@ -65,9 +72,7 @@ def read_token(model: Model, request: OVTokens | QKTokens, job: Job) -> Read:
     """
     if request.source != "position":
         token = named_token(model, request)
-        if request.source == "token+mlp0":
-            return Read(token, model.read(model.after_first_mlp(model.embedded((token,))))[0])
-        return Read(token, model.embedding(token))
+        return Read(token, token_read(model, token, request.source))
     if request.token is not None:
         raise Refused("with source position the token is the one in the prompt: name no token")
     if request.run is None or request.position is None:

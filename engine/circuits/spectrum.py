@@ -5,7 +5,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine import lowrank
-from engine.circuits.offsets import check_offset
+from engine.circuits.offsets import check_offset, said_offset
 from engine.job import Job
 from engine.messages import CircuitName, Head, SingularValues, Spectrum
 from engine.model import Model
@@ -71,4 +71,5 @@ def spectrum(model: Model, request: Spectrum, job: Job) -> SingularValues:
         random_overlap=rank / model.d_model,
         rank=rank,
         dense_singular_values=dense,
+        offset=said_offset(model, request.offset, request.circuit),
     )

@@ -2,7 +2,7 @@
 
 import torch
 
-from engine.circuits.offsets import check_offset
+from engine.circuits.offsets import check_offset, said_offset
 from engine.job import Job
 from engine.messages import SMALL_VOCABULARY, Refused, Table, TokenTable
 from engine.model import Model
@@ -40,4 +40,9 @@ def table(model: Model, request: Table, job: Job) -> TokenTable:
         model.check_scores()
         divisor = model.divisor
         values = embeddings @ weights.W_Q @ (embeddings @ weights.W_K).mT / divisor
-    return TokenTable(labels=model.tokens.labels, values=values.numpy() + 0.0, divisor=divisor)
+    return TokenTable(
+        labels=model.tokens.labels,
+        values=values.numpy() + 0.0,
+        divisor=divisor,
+        offset=said_offset(model, request.offset, request.circuit),
+    )

@@ -41,7 +41,14 @@ from engine.messages.paths import (
     VirtualHead,
     VirtualHeadParts,
 )
-from engine.messages.plain import plain_fields
+from engine.messages.plain import to_plain
+from engine.messages.positions import (
+    USUAL_OFFSETS,
+    OffsetScores,
+    PositionQK,
+    PositionScores,
+    QKOffsets,
+)
 from engine.messages.prompts import (
     Attention,
     DestinationRow,
@@ -128,6 +135,8 @@ Request = (
     | LogitLens
     | HeadScores
     | SkipTrigrams
+    | QKOffsets
+    | PositionQK
     | Workings
     | Receipts
 )
@@ -156,6 +165,8 @@ Result = (
     | LayerGuesses
     | MeasuredHeads
     | TrigramList
+    | OffsetScores
+    | PositionScores
     | HeadWorkings
     | HeadReceipts
 )
@@ -185,6 +196,8 @@ QUESTIONS: dict[str, type[Request]] = {
     "logit-lens": LogitLens,
     "head-scores": HeadScores,
     "skip-trigrams": SkipTrigrams,
+    "qk-offsets": QKOffsets,
+    "position-qk": PositionQK,
     "workings": Workings,
     "receipts": Receipts,
 }
@@ -195,6 +208,7 @@ __all__ = [
     "PATTERN_MEASURES",
     "QUESTIONS",
     "SMALL_VOCABULARY",
+    "USUAL_OFFSETS",
     "WEIGHT_MEASURES",
     "Attention",
     "BoolArray",
@@ -243,12 +257,16 @@ __all__ = [
     "OVDirection",
     "OVTokens",
     "Offset",
+    "OffsetScores",
     "OutputRanking",
     "Pair",
     "Part",
     "Patterns",
     "Position",
+    "PositionQK",
+    "PositionScores",
     "QKDirection",
+    "QKOffsets",
     "QKTokens",
     "Receipt",
     "Receipts",
@@ -283,5 +301,5 @@ __all__ = [
     "WayName",
     "Workings",
     "model_of",
-    "plain_fields",
+    "to_plain",
 ]

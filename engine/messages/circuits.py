@@ -5,12 +5,14 @@ from typing import Annotated
 
 from engine.messages.prompts import RunPrompt
 from engine.messages.terms import (
+    Biases,
     Circuit,
     FloatArray,
     HeadName,
     IntArray,
     ModelName,
     Offset,
+    SaidOffset,
     Says,
     Side,
     Source,
@@ -81,7 +83,7 @@ class QKTokens:
         int | None, Says("position in the prompt, with source position; negative: from the end")
     ] = None
     offset: Offset = 0
-    biases: Annotated[bool, Says("add b_Q and b_K")] = False
+    biases: Biases = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +91,7 @@ class ScoreRanking(TokenRanking):
     """Answer to QKTokens."""
 
     divisor: Annotated[float, Says("what q . k was divided by")]
+    offset: SaidOffset = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ class TokenTable:
         ),
     ]
     divisor: Annotated[float | None, Says("what scores were divided by; none for ov")]
+    offset: SaidOffset = None
 
 
 @dataclass(frozen=True)

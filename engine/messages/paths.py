@@ -12,7 +12,9 @@ from engine.messages.terms import (
     HeadName,
     IntArray,
     ModelName,
+    Offset,
     Position,
+    SaidOffset,
     Says,
     Split,
     Target,
@@ -155,6 +157,7 @@ class Composition:
     ] = None
     later: Annotated[Head | None, Says("see earlier")] = None
     seed: Annotated[int, Says("seed of the random rotations that z compares with")] = 0
+    offset: Offset = 0
 
 
 class Pair(NamedTuple):
@@ -181,3 +184,4 @@ class CompositionScores:
             "pair",
         ),
     ]
+    offset: SaidOffset = None

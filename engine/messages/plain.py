@@ -10,24 +10,19 @@ import numpy as np
 from engine.messages.terms import Head
 
 
-def plain_fields(message: Any) -> dict[str, Any]:
-    """Return the fields of a message as plain values.
+def to_plain(value: Any) -> Any:
+    """Return a message with all its fields, or a part of one, as JSON can hold it.
 
     Parameters
     ----------
-    message
-        A request or a result.
+    value
+        A request, a result or the value of a field.
 
     Returns
     -------
-    dict
-        Arrays as nested lists, heads as `0.3`, non-finite numbers as None.
+    object
+        Arrays as nested lists, heads as `0.3`, numbers that are not finite as None.
     """
-    return {field.name: plain(getattr(message, field.name)) for field in fields(message)}
-
-
-def plain(value: Any) -> Any:
-    """Return one value of a message as `plain_fields` does."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f" and not np.isfinite(value).all():
             objects = value.astype(object)
@@ -40,12 +35,12 @@ def plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, tuple):
         if hasattr(value, "_asdict"):
-            return {name: plain(part) for name, part in value._asdict().items()}
-        return [plain(part) for part in value]
+            return {name: to_plain(part) for name, part in value._asdict().items()}
+        return [to_plain(part) for part in value]
     if isinstance(value, Mapping):
-        return {name: plain(part) for name, part in value.items()}
+        return {name: to_plain(part) for name, part in value.items()}
     if is_dataclass(value):
-        return plain_fields(value)
+        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

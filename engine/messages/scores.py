@@ -25,14 +25,18 @@ WEIGHT_MEASURES: dict[str, Says] = {
         "sum of the full OV circuit's eigenvalues over the sum of their magnitudes", unit="1"
     ),
     "qk_eigenvalue_positivity": Says(
-        "sum of the full QK circuit's eigenvalues over the sum of their magnitudes", unit="1"
+        "sum of the full QK circuit's eigenvalues over the sum of their magnitudes (rotary models: "
+        "at offset 0)",
+        unit="1",
     ),
     "read_write_overlap": Says(
         "||U^T V||_F^2 / rank, how far W_OV writes where it reads (random: rank / d_model)",
         unit="1",
     ),
     "ov_norm": Says("Frobenius norm of W_V W_O, folded"),
-    "qk_norm": Says("Frobenius norm of W_Q W_K^T, folded and not divided"),
+    "qk_norm": Says(
+        "Frobenius norm of W_Q W_K^T, folded and not divided (rotary models: at offset 0)"
+    ),
 }
 """What is measured on weights; neither a prompt nor heads that are off change it."""
 

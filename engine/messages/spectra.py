@@ -10,6 +10,7 @@ from engine.messages.terms import (
     IntArray,
     ModelName,
     Offset,
+    SaidOffset,
     Says,
     TopK,
 )
@@ -49,6 +50,7 @@ class SingularValues:
     dense_singular_values: Annotated[
         FloatArray | None, Says("measured on the dense matrix in float64, when asked", "d_model")
     ]
+    offset: SaidOffset = None
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class QKDirection:
     key_ids_negative: Annotated[IntArray, Says("most negative first", "k")]
     key_labels_negative: Annotated[tuple[str, ...], Says("the same as shown")]
     key_values_negative: Annotated[FloatArray, Says("their values", "k")]
+    offset: SaidOffset = None
 
 
 @dataclass(frozen=True)
@@ -123,3 +126,4 @@ class ComplexValues:
         float,
         Says("their sum over the sum of their magnitudes (ov: copying); none if all are 0"),
     ]
+    offset: SaidOffset = None

@@ -3,7 +3,15 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from engine.messages.terms import FloatArray, HeadName, IntArray, ModelName, Offset, Says
+from engine.messages.terms import (
+    FloatArray,
+    HeadName,
+    IntArray,
+    ModelName,
+    Offset,
+    SaidOffset,
+    Says,
+)
 
 
 @dataclass(frozen=True)
@@ -32,3 +40,4 @@ class TrigramList:
     values: Annotated[FloatArray, Says("qk times ov, what the list is ranked by", "k")]
     rule: Annotated[str, Says("the rule of ranking in words")]
     divisor: Annotated[float, Says("what the scores were divided by")]
+    offset: SaidOffset = None

@@ -136,8 +136,9 @@ def _spectra(subject: Subject) -> list[str]:
             {1, 2, facts.d_head, facts.d_head + 1, facts.d_model} & {*range(1, len(values) + 1)}
         )
         listed = ", ".join(f"{_ordinal(place)} {values[place - 1]:.4g}" for place in places)
+        at = "" if found.offset is None else f" at offset {found.offset}"
         lines += [
-            f"{name}: shape {(facts.d_model, facts.d_model)} = {whole:,} numbers, rank "
+            f"{name}{at}: shape {(facts.d_model, facts.d_model)} = {whole:,} numbers, rank "
             f"{found.rank}; stored as two factors: {2 * facts.d_head * facts.d_model:,} numbers",
             f"  singular values: {listed}",
         ]

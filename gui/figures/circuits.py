@@ -17,7 +17,7 @@ from gui.figures import bars, heading
 from gui.figures.bars import Ranked
 from gui.figures.heading import Token
 from gui.figures.page import Page
-from gui.numbers import decimals_for, fixed, plain
+from gui.numbers import decimals_for, fixed, plain, tokens_back
 
 
 def lists_of(
@@ -87,7 +87,7 @@ def draw_qk_tokens(page: Page, request: QKTokens, result: ScoreRanking) -> float
     """Draw which keys a query token looks for, or which queries look for a key token."""
     y = heading.draw(page, f"{request.head.name} QK", request.model)
     token = Token(result.token_label)
-    distance = f", {request.offset} tokens back" if request.offset else ""
+    distance = tokens_back(result.offset, ", ")
     words: list[str | Token]
     if request.side == "query":
         words = ["query", token, f"{_where(request)} looks for keys{distance}"]
@@ -111,6 +111,8 @@ def draw_direction(page: Page, request: Direction, result: OVDirection | QKDirec
     title = f"{request.head.name} {request.circuit.upper()} direction {request.index}"
     y = heading.draw(page, title, request.model)
     words = f"singular value {plain(result.singular_value)}"
+    if isinstance(result, QKDirection):
+        words += tokens_back(result.offset, ", ")
     first, last = result.group.first, result.group.last
     if last > first:
         words += f"; values {first} to {last} are within 1 %: only their subspace is defined"

@@ -14,7 +14,7 @@ from gui.figures.colours import amounts
 from gui.figures.labels import Axis
 from gui.figures.page import Page
 from gui.figures.ticks import ticks
-from gui.numbers import plain
+from gui.numbers import plain, tokens_back
 from gui.pairs import READS, PairMap, strongest
 from gui.theme import LIGHT
 
@@ -44,6 +44,7 @@ def draw_composition(page: Page, request: Composition, result: CompositionScores
         f"how much of the later head's {READS[request.kind]} reads what the earlier one writes; "
         f"best: {best.earlier.name} and {best.later.name}, "
         f"{plain(float(shown.values[row, column]))}; random directions: {plain(result.baseline)}"
+        f"{tokens_back(result.offset, '; query and key ')}"
     )
     return heading.sentence(page, bottom + 4.0, [words])
 
@@ -75,4 +76,5 @@ def draw_eigenvalues(page: Page, request: Eigenvalues, result: ComplexValues) ->
     page.line(*points, colour=colour, linestyle="none", marker="o", markersize=2.4)
     share = "copying" if request.circuit == "ov" else "positivity"
     words = f"sum over sum of magnitudes ({share}): {plain(result.positivity)}"
+    words += tokens_back(result.offset, "; ")
     return heading.sentence(page, below + line / 2 + 2.0, [words])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.messages import Head, plain_fields
+from engine.messages import Head, to_plain
 from gui.figures import provenance, rows
 from gui.figures.options import FigureOptions
 from gui.figures.provenance import Origin
@@ -48,7 +48,7 @@ def encode(
     if suffix == ".json":
         record = {
             "request": provenance.question(request),
-            "result": plain_fields(result),
+            "result": to_plain(result),
             "provenance": provenance.about(result, head, options, origin),
         }
         return (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode(

@@ -22,6 +22,8 @@ from engine.messages import (
     LogitAttribution,
     LogitLens,
     OVTokens,
+    PositionQK,
+    QKOffsets,
     QKTokens,
     Receipts,
     Refused,
@@ -52,6 +54,7 @@ from gui.figures.paths import (
     draw_logit_attribution,
     draw_virtual_head,
 )
+from gui.figures.positions import draw_position_qk, draw_qk_offsets
 from gui.figures.prompt import draw_run
 from gui.figures.provenance import Origin
 from gui.figures.spectrum import draw_spectrum
@@ -77,6 +80,8 @@ FIGURES: dict[type, Callable[..., float]] = {
     LogitLens: draw_logit_lens,
     HeadScores: draw_head_scores,
     SkipTrigrams: draw_skip_trigrams,
+    QKOffsets: draw_qk_offsets,
+    PositionQK: draw_position_qk,
     Workings: draw_workings,
     Receipts: draw_receipts,
 }

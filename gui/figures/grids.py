@@ -10,7 +10,7 @@ from gui.figures.colours import SHARES, signed
 from gui.figures.labels import Axis
 from gui.figures.page import Page
 from gui.measures import LEAST_SCORE, MOST_TIED, TIE, best
-from gui.numbers import plain
+from gui.numbers import plain, tokens_back
 
 _SIGNED = ("ov_eigenvalue_copying", "qk_eigenvalue_positivity")
 _ACROSS = (5, 4, 2)
@@ -21,6 +21,7 @@ def draw_table(page: Page, request: Table, result: TokenTable) -> float:
     ov = request.circuit == "ov"
     y = heading.draw(page, f"{request.head.name} {request.circuit.upper()} table", request.model)
     score = "score" if result.divisor is None else f"score, divided by {plain(result.divisor)}"
+    score += tokens_back(result.offset, ", ")
     grids = panels.Grids(
         titles=[[]],
         values=result.values[None],

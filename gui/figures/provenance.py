@@ -18,7 +18,7 @@ from engine.messages import (
     Run,
     RunPrompt,
     model_of,
-    plain_fields,
+    to_plain,
 )
 from gui.figures import options as figure_options
 from gui.figures import stored
@@ -114,7 +114,7 @@ def origin(answers: Iterable[Any], version: str) -> Origin:
 
 def question(request: Any) -> dict[str, Any]:
     """Return a request as plain values, its question first, as `ask -` takes it."""
-    return {"question": _NAMES[type(request)], **plain_fields(request)}
+    return {"question": _NAMES[type(request)], **to_plain(request)}
 
 
 def about(result: Any, head: Head | None, options: FigureOptions, origin: Origin) -> dict[str, Any]:

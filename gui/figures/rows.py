@@ -44,6 +44,7 @@ from engine.messages import (
 )
 from gui.figures.circuits import ends
 from gui.figures.rows_of_paths import PATH_ROWS, Row, both_ends
+from gui.figures.rows_of_positions import POSITION_ROWS
 from gui.figures.rows_of_workings import WORKING_ROWS
 
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
@@ -219,6 +220,7 @@ ROWS: dict[type, Callable[[Any, Any], Iterator[Row]]] = {
     DirectPath: _ranking,
     **PATH_ROWS,
     **WORKING_ROWS,
+    **POSITION_ROWS,
 }
 """How the answer to each question is written as rows; attention may be cut to one head."""
 

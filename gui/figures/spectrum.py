@@ -11,7 +11,7 @@ from gui.figures import chart, heading
 from gui.figures.chart import Frame
 from gui.figures.page import Page
 from gui.figures.ticks import decades, ticks
-from gui.numbers import plain, power_of_ten
+from gui.numbers import plain, power_of_ten, tokens_back
 from gui.theme import LIGHT
 
 _HEIGHT = 110.0
@@ -49,7 +49,7 @@ def draw_spectrum(page: Page, request: Spectrum, result: SingularValues) -> floa
     between = "read/write" if request.circuit == "ov" else "query/key"
     words = (
         f"{between} overlap {plain(result.read_write_overlap)}; of random subspaces "
-        f"{plain(result.random_overlap)}"
+        f"{plain(result.random_overlap)}{tokens_back(result.offset, '; ')}"
     )
     y = heading.sentence(page, y, [words]) + 6.0
     thin = result.singular_values.astype(np.float64)

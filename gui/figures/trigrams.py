@@ -3,7 +3,7 @@
 from engine.messages import SkipTrigrams, TrigramList
 from gui.figures import heading
 from gui.figures.page import Page
-from gui.numbers import decimals_for, fixed, plain
+from gui.numbers import decimals_for, fixed, plain, tokens_back
 from gui.theme import LIGHT
 
 _GAP = 5.0
@@ -54,6 +54,7 @@ def draw_skip_trigrams(page: Page, request: SkipTrigrams, result: TrigramList) -
             page.text(x, middle, column[place], size=page.small, anchor="right", colour=colour)
     y += (len(result.values) + 1) * pitch
     words = f"{result.rule}; scores divided by {plain(result.divisor)}"
+    words += tokens_back(result.offset, "; ")
     return heading.sentence(page, y + 2.0, [words])
 
 

@@ -16,6 +16,7 @@ PANELS = (
     "gui.panels.composition:CompositionPanel",
     "gui.panels.virtual_head:VirtualHeadPanel",
     "gui.panels.eigenvalues:EigenvaluesPanel",
+    "gui.panels.positions:PositionsPanel",
     "gui.panels.direct_path:DirectPathPanel",
     "gui.panels.workings:WorkingsPanel",
     "gui.panels.receipts:ReceiptsPanel",

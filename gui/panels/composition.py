@@ -17,7 +17,7 @@ from engine.messages import (
 )
 from gui import pairs
 from gui.engine_client import EngineClient
-from gui.numbers import fixed
+from gui.numbers import fixed, tokens_back
 from gui.panels.folding import Folding
 from gui.panels.pair_panel import PairPanel
 from gui.panels.reading import count
@@ -215,6 +215,7 @@ class CompositionPanel(PairPanel):
             best = f"Strongest: {pairs.name(pairs.strongest(scores))}, {fixed(times, 1)} × {random}"
         else:
             best = f"No pair is above {random}"
+        best += tokens_back(scores.offset, ", keys ")
         self.sentence.set_parts(
             [f"{MEANS[kind]} {best}. Click a pair to see what the two move together."]
         )

@@ -17,11 +17,10 @@ from engine.messages import (
     Request,
 )
 from gui.engine_client import EngineClient
-from gui.numbers import decimals_for, fixed
+from gui.numbers import decimals_for, fixed, tokens_back
 from gui.panels.eigenvalues_of_all import EigenvaluesOfAll
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
-from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.session import Session
 from gui.theme import UNIT
@@ -141,10 +140,7 @@ class EigenvaluesPanel(Panel):
             size = fixed(largest, decimals_for(largest))
             told = f"{len(found.real)} eigenvalues over the largest magnitude, {size}"
             told = f"{told} · click one to read it" if largest > 0 else ""
-        offset = self.offset()
-        if circuit == "qk" and offset is not None:
-            told += f" · {count(offset, 'token')} back"
-        self.small.set_parts([told])
+        self.small.set_parts([told + tokens_back(found.offset, " · ")])
 
     def _show_all(self, every: bool) -> None:
         """Show all heads, or the open one alone."""
@@ -154,7 +150,9 @@ class EigenvaluesPanel(Panel):
         now = self.session.selection
         scores = self.current("all", HeadScores(now.model, "weights"))
         if isinstance(scores, MeasuredHeads):
-            self.all.set_scores(scores, now.head)
+            facts = self.facts()
+            rotary = facts is not None and facts.positions == "rotary"
+            self.all.set_scores(scores, now.head, 0 if rotary else None)
         else:
             self.all.wait("Reading the weights of every head: the status bar says how far.")
 

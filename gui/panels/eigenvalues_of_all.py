@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.messages import Head, MeasuredHeads
 from gui.measures import full_name, undefined
+from gui.numbers import tokens_back
 from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.theme import UNIT
@@ -34,8 +35,8 @@ class EigenvaluesOfAll(QWidget):
         layout.addWidget(self.sentence)
         layout.addWidget(self.scatter, 1)
 
-    def set_scores(self, found: MeasuredHeads, head: Head) -> None:
-        """Show every head, the open one in accent."""
+    def set_scores(self, found: MeasuredHeads, head: Head, offset: int | None = None) -> None:
+        """Show every head, the open one in accent; say how far back a key lies if that matters."""
         self._heads = found.heads
         across, up = found.scores[ACROSS], found.scores[UP]
         for field in (ACROSS, UP):
@@ -45,7 +46,8 @@ class EigenvaluesOfAll(QWidget):
         self.sentence.set_parts(
             [
                 f"{count(len(found.heads), 'head')}. Above 0 a head raises the tokens it reads; "
-                "right of 0 a token looks for its like. Click a point to open its head."
+                f"right of 0 a token looks for its like{tokens_back(offset, ', ')}. Click a point "
+                "to open its head."
             ]
         )
         names = [each.name for each in found.heads]

@@ -13,7 +13,7 @@ from engine.messages import (
     TokenRanking,
 )
 from gui.engine_client import EngineClient
-from gui.numbers import plain
+from gui.numbers import plain, tokens_back
 from gui.panels import reading
 from gui.panels.circuit import CircuitPanel
 from gui.panels.sentence import Token
@@ -93,8 +93,8 @@ class QKPanel(CircuitPanel):
         told = []
         if isinstance(answer, ScoreRanking):
             told.append(f"÷ {plain(answer.divisor, 3)}")
-        if facts is not None and facts.positions == "rotary":
-            told.append(f"{self._offset()} tokens back")
-        elif facts is not None and facts.positions != "none":
+            if answer.offset is not None:
+                told.append(tokens_back(answer.offset))
+        if facts is not None and facts.positions not in ("none", "rotary"):
             told.append("no positions")
         return told

@@ -16,7 +16,7 @@ from engine.messages import (
     Spectrum,
 )
 from gui.engine_client import EngineClient
-from gui.numbers import fixed, plain
+from gui.numbers import fixed, plain, tokens_back
 from gui.panels.named import caption, side_by_side
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
@@ -130,7 +130,8 @@ class SpectrumPanel(Panel):
         self.plot.set_selected(*(self._chosen or (None, 0)))
         told = f"overlap: read/write {fixed(ov.read_write_overlap, 2)}"
         told += (
-            f" · query/key {fixed(qk.read_write_overlap, 2)} · random {fixed(ov.random_overlap, 2)}"
+            f" · query/key {fixed(qk.read_write_overlap, 2)}{tokens_back(qk.offset, ', ')} · "
+            f"random {fixed(ov.random_overlap, 2)}"
         )
         self.overlap.set_parts([told + self._cliff(ov)])
         self._draw_direction()
@@ -159,6 +160,8 @@ class SpectrumPanel(Panel):
         _, index = self._chosen
         told = f"{circuit.upper()} direction {index + 1} (index {index} in ask), "
         told += f"value {plain(found.singular_value, 3)}"
+        if isinstance(found, QKDirection):
+            told += tokens_back(found.offset, ", ")
         first, last = found.group
         if last > first:
             told += f": values {first + 1} to {last + 1} are within 1 %, only their subspace "

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import ceil
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
     QKeyEvent,
@@ -81,6 +81,11 @@ class PromptEdit(QPlainTextEdit):
         # Somebody who walks the history stays where they are in it.
         kept = shown is not None and shown == self.toPlainText() and shown in self._history
         self._place = self._history.index(shown) if kept and shown else len(self._history)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Return whether it is text; a file is the window's to open, and no text to paste."""
+        files = any(url.isLocalFile() for url in source.urls())
+        return not files and super().canInsertFromMimeData(source)
 
     def sizeHint(self) -> QSize:
         """Return the size of the text, at most `max_lines` high."""

@@ -49,12 +49,16 @@ class Axes:
 
     def places(self) -> npt.NDArray[np.float64]:
         """Return where points are drawn, [axis, point], in pixels; not a number for nowhere."""
+        return np.where(self.drawn, self.placed(self.values), np.nan)
+
+    def placed(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return where other numbers lie on the same axes, [axis, point], in pixels."""
         area = self.area
         ends = np.array([self._range(axis) for axis in (0, 1)])
-        shares = (self.values - ends[:, :1]) / (ends[:, 1:] - ends[:, :1])
+        shares = (values - ends[:, :1]) / (ends[:, 1:] - ends[:, :1])
         x = area.left() + shares[0] * area.width()
         y = area.bottom() - shares[1] * area.height()
-        return np.where(self.drawn, np.array([x, y]), np.nan)
+        return np.array([x, y])
 
     def paint(self, painter: QPainter, *, equal: bool) -> None:
         """Draw frame, ticks and titles, and where wanted the line on which both are equal."""

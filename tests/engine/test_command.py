@@ -13,6 +13,8 @@ from engine.messages import (
     HeadScores,
     LogitAttribution,
     OVTokens,
+    PositionQK,
+    QKOffsets,
     QKTokens,
     Refused,
     RunPrompt,
@@ -114,6 +116,16 @@ def parse(question, argv):
             VirtualHead(RUN, Head(0, 4), Head(1, 3), "0"),
         ),
         ("composition", [*TOY, "--kind", "k"], Composition("toy", "k")),
+        (
+            "qk-offsets",
+            [*TOY, "--head", "0.0", "--query", " tea", "--key", "#3", "--largest-offset", "8"],
+            QKOffsets("toy", Head(0, 0), " tea", "#3", largest_offset=8),
+        ),
+        (
+            "position-qk",
+            [*TOY, "--head", "0.0", "--positions", "16", "--biases"],
+            PositionQK("toy", Head(0, 0), 16, True),
+        ),
     ],
 )
 def test_options_become_the_request(question, argv, request_):

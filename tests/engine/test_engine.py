@@ -29,6 +29,7 @@ from engine.messages import (
     ModelList,
     OVTokens,
     Pair,
+    PositionQK,
     QKTokens,
     Receipts,
     Refused,
@@ -73,6 +74,7 @@ ASKED = [
     LogitLens(RUN, 3),
     Workings(RUN, HEAD),
     Receipts(RUN, HEAD),
+    PositionQK("random", HEAD, 5),
 ]
 
 
@@ -167,6 +169,21 @@ def test_a_refusal_leaves_the_engine_and_its_model_in_use(engine):
     engine.answer(Attention(RUN, 0))
 
 
+def test_a_model_that_was_described_before_is_opened_again(engine):
+    facts = engine.answer(LoadModel("random"))
+    engine.answer(LoadModel("other"))
+    same(engine.answer(LoadModel("random")), facts)
+    assert engine._model.name == "random"
+
+
+def test_a_model_that_was_described_before_and_is_gone_is_refused(engine, monkeypatch):
+    engine.answer(LoadModel("random"))
+    engine.answer(LoadModel("other"))
+    monkeypatch.setattr("engine.sources.SOURCES", ())
+    with pytest.raises(Refused):
+        engine.answer(LoadModel("random"))
+
+
 def test_a_misspelt_model_is_answered_with_the_one_that_was_meant(engine):
     with pytest.raises(Refused, match="did you mean random"):
         engine.answer(LoadModel("randon"))
@@ -236,6 +253,7 @@ def test_progress_is_reported_with_words(engine):
         QKTokens("attn-2l", HEAD, 500),
         HeadScores("attn-2l", run=RunPrompt("attn-2l", "so I drink green " * 50)),
         SkipTrigrams("attn-2l", HEAD, 1000),
+        PositionQK("attn-2l", HEAD, 256),
         Workings(RunPrompt("attn-2l", "so I drink green " * 50), HEAD),
         Receipts(RunPrompt("attn-2l", "so I drink green " * 50), HEAD),
     ],

@@ -19,12 +19,13 @@ from engine.messages import (
     HeadScores,
     LoadModel,
     OVTokens,
+    QKOffsets,
     QKTokens,
     Refused,
     RunPrompt,
     Spectrum,
 )
-from tests.oracles.hugging_face import normed, qk, raw
+from tests.oracles.hugging_face import normed, qk, raw, turned
 
 pytestmark = [
     pytest.mark.llm,
@@ -126,6 +127,37 @@ def test_circuits_are_those_of_the_stored_weights(opened, own, head):
         place = np.argsort(found.ids)[few.numpy()]
         largest = np.abs(found.values).max()
         assert np.abs(found.values[place] - scores[1:]).max() < 1e-5 * largest
+
+
+def test_scores_against_distance_are_those_of_the_stored_weights(opened, own):
+    engine, name = opened
+    head = Head(11, 1)
+    tea, so = (own[1](word, add_special_tokens=False).input_ids[0] for word in (" tea", " so"))
+    found = engine.answer(QKOffsets(name, head, " tea", " so"))
+    stored = raw(own[0], "llama", *head)
+    read = normed(stored, stored["W_E"])
+    every = [read @ stored[f"W_{side}"] for side in "QK"]  # [token, d_head] each
+    for offset in (0, 1, 8, 63):
+        queries, keys = turned(every[0], offset, 64, 100_000.0), every[1]
+        pair = float(queries[tea] @ keys[so]) / 8
+        mean = float(queries.mean(0) @ keys.mean(0)) / 8
+        # The mean square over all pairs, by the eigenvalues of one side's second moment.
+        strengths, axes = torch.linalg.eigh(queries.T @ queries / len(queries))
+        square = float((strengths * (keys @ axes).square().mean(0)).sum()) / 64
+        largest = np.abs(found.scores).max()
+        assert abs(found.scores[offset] - pair) < 1e-5 * largest
+        assert abs(found.mean[offset] - mean) < 1e-5 * largest
+        assert abs(found.deviation[offset] - (square - mean**2) ** 0.5) < 1e-5 * largest
+
+
+def test_heads_that_look_one_back_are_seen_to(opened):
+    engine, name = opened
+    scores = engine.answer(HeadScores(name, measures="random", sequences=2)).scores
+    best = int(np.argmax(scores["previous_token"]))
+    assert divmod(best, 9) == (16, 0)
+    found = engine.answer(QKOffsets(name, Head(16, 0), " tea", " so", "token+mlp0"))
+    assert found.best_offset == 1
+    assert found.best_z > 2
 
 
 def test_the_induction_heads_are_found(opened):

@@ -19,7 +19,12 @@ from engine.messages import (
     DestinationRow,
     Direction,
     DirectPath,
+    Downloaded,
+    DownloadModel,
+    DownloadPlan,
     Eigenvalues,
+    EstimateModel,
+    FindDownload,
     Group,
     Head,
     HeadOutput,
@@ -35,13 +40,18 @@ from engine.messages import (
     LogitParts,
     MeasuredHeads,
     ModelEntry,
+    ModelEstimate,
     ModelFacts,
     ModelList,
+    OffsetScores,
     OutputRanking,
     OVDirection,
     OVTokens,
     Patterns,
+    PositionQK,
+    PositionScores,
     QKDirection,
+    QKOffsets,
     QKTokens,
     Receipts,
     Refused,
@@ -65,7 +75,7 @@ from engine.messages import (
     VocabularyTokens,
     Workings,
 )
-from tests.gui import fake_pairs, fake_parts, fake_trigrams, fake_workings
+from tests.gui import fake_pairs, fake_parts, fake_positions, fake_trigrams, fake_workings
 
 LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
 BEST_INDUCTION = (1, 2)
@@ -83,6 +93,18 @@ class FakeEngine:
         Width of the MLP that the model claims to have.
     vocabulary, layers, norm, positions
         What else it claims.
+
+    Attributes
+    ----------
+    failing
+        What is raised instead of an answer, by the question's type.
+    missing
+        Names of models that are refused.
+    models
+        What it lists.
+    sizes, free, fetched
+        Files of any model on the hub, memory and disk there are, and what of the files is here,
+        in bytes.
     """
 
     def __init__(
@@ -101,6 +123,14 @@ class FakeEngine:
         self.vocabulary = vocabulary
         self.layers, self.norm, self.positions = layers, norm, positions
         self.failing: dict[type, Exception] = {}
+        self.missing: set[str] = set()
+        self.models = [
+            ModelEntry("attn-2l", "bundled", "two layers"),
+            ModelEntry("toy", "toys", "one head"),
+        ]
+        self.sizes = {"config.json": 700, "model.safetensors": 3 * 2**30}
+        self.free = 8 * 2**30
+        self.fetched = 0
 
     def answer(self, request: Request, job: Job) -> Result:
         self.asked.append(request)
@@ -110,12 +140,53 @@ class FakeEngine:
             time.sleep(0.005)
         if type(request) in self.failing:
             raise self.failing[type(request)]
-        return getattr(self, f"_{type(request).__name__}")(request)
+        if getattr(request, "model", None) in self.missing:
+            raise Refused(f"there is no folder or file {request.model!r}")
+        if isinstance(request, DownloadModel):
+            self._fetch(job)
+        result: Result = getattr(self, f"_{type(request).__name__}")(request)
+        turns = self.positions == "rotary" and getattr(request, "circuit", "qk") == "qk"
+        offset = getattr(request, "offset", None)
+        return replace(result, offset=offset) if turns and offset is not None else result
 
     def _ListModels(self, request: ListModels) -> ModelList:
-        return ModelList(
-            (ModelEntry("attn-2l", "bundled", "two layers"), ModelEntry("toy", "toys", "one head"))
+        return ModelList(tuple(self.models))
+
+    def _EstimateModel(self, request: EstimateModel) -> ModelEstimate:
+        needs = 2**34 if "large" in request.model else 2**29
+        return ModelEstimate(
+            name=request.model,
+            source="folder",
+            parameters=needs // 4,
+            disk=needs // 2,
+            memory=needs,
+            peak=needs * 3 // 2,
+            patterns=4096 * request.positions,
+            free=self.free,
+            obstacle="it takes 24.0 GiB, and 8.0 GiB are free" if needs > self.free else "",
         )
+
+    def _FindDownload(self, request: FindDownload) -> DownloadPlan:
+        return DownloadPlan(
+            repository=request.repository,
+            revision="0" * 40,
+            files=tuple(self.sizes),
+            sizes=np.array(list(self.sizes.values())),
+            have=self.fetched,
+            free=self.free,
+        )
+
+    def _fetch(self, job: Job) -> None:
+        """Go on from what is there, in a hundred pieces."""
+        total = sum(self.sizes.values())
+        while self.fetched < total:
+            job.step(self.fetched, total, "downloading")
+            self.fetched = min(self.fetched + total // 100 + 1, total)
+            time.sleep(0.005)
+
+    def _DownloadModel(self, request: DownloadModel) -> Downloaded:
+        self.models.append(ModelEntry(request.repository, "cache", "downloaded"))
+        return Downloaded(request.repository, self.fetched)
 
     def _LoadModel(self, request: LoadModel) -> ModelFacts:
         return ModelFacts(
@@ -273,6 +344,12 @@ class FakeEngine:
 
     def _SkipTrigrams(self, request: SkipTrigrams) -> TrigramList:
         return fake_trigrams.skip_trigrams(request, LABELS)
+
+    def _QKOffsets(self, request: QKOffsets) -> OffsetScores:
+        return fake_positions.qk_offsets(request, LABELS)
+
+    def _PositionQK(self, request: PositionQK) -> PositionScores:
+        return fake_positions.position_qk(request, self.positions, CONTEXT)
 
     def _HeadOutput(self, request: HeadOutput) -> OutputRanking:
         return fake_parts.head_output(request, self._ids(request.run), LABELS)

@@ -12,13 +12,13 @@ def test_a_refusal_is_its_own_sentence_and_the_engine_lives_on(qtbot, start):
     engine, asker = FakeEngine(), Recorder()
     client = start(engine)
     said = []
-    client.failed.connect(said.append)
+    client.failed.connect(lambda *told: said.append(told))
     client.ask(asker, "run", RunPrompt("attn-2l", "unreadable"))
     idle(qtbot, client)
     failure = asker.failed[0][2]
     assert failure.sentence == "'unreadable' is not a word of this model"
     assert failure.details == ""
-    assert said == [failure.sentence]
+    assert said == [(RunPrompt("attn-2l", "unreadable"), failure.sentence)]
     client.ask(asker, "run", run(1))
     idle(qtbot, client)
     assert asker.received == [("run", run(1))]

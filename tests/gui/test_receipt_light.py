@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from engine.messages import Head, Receipts, RunPrompt
+from engine.messages import DownloadModel, Head, Receipts, RunPrompt
 from gui import receipt_light
 from gui.question_order import INTERRUPTIBLE, ORDER
 from gui.status_bar import StatusBar
@@ -35,8 +35,8 @@ def run(client, session):
 RUNNER = Runner()
 
 
-def test_nothing_is_more_urgent_than_the_checks_are():
-    ranks = [rank for kind, (rank, _) in ORDER.items() if kind is not Receipts]
+def test_nothing_but_a_download_is_less_urgent_than_the_checks_are():
+    ranks = [rank for kind, (rank, _) in ORDER.items() if kind not in (Receipts, DownloadModel)]
     assert ORDER[Receipts][0] > max(ranks)
     assert ORDER[Receipts][0] >= INTERRUPTIBLE
 

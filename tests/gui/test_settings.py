@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
 from gui.session import DEFAULT_MODEL, DEFAULT_TEXT, Selection
-from gui.settings import Settings
+from gui.settings import RECENT_MODELS, Settings
 
 
 def test_a_first_start_has_the_default_session():
@@ -31,6 +31,20 @@ def test_history_comes_back_in_order(history):
     settings.keep_history(history)
     settings.write()
     assert Settings().history() == history
+
+
+@pytest.mark.parametrize("paths", [[], ["/one, two"], ["/<b>", "/c; d", "C:\\models\\x.gguf"]])
+def test_recent_models_come_back_in_order(paths):
+    settings = Settings()
+    settings.keep_recent_models(paths)
+    settings.write()
+    assert Settings().recent_models() == paths
+
+
+def test_of_many_recent_models_the_newest_are_kept():
+    settings = Settings()
+    settings.keep_recent_models([str(number) for number in range(20)])
+    assert settings.recent_models() == [str(number) for number in range(RECENT_MODELS)]
 
 
 def test_layout_of_another_version_is_not_restored():

@@ -142,8 +142,8 @@ def test_long_work_can_be_stopped_and_asked_again(qtbot, window, session, engine
 
 
 def test_the_picker_lists_models_and_opens_one(qtbot, window, session, engine, client):
-    names = [window.top.models.itemText(i) for i in range(window.top.models.count())]
-    assert names == ["attn-2l", "toy"]
+    names = [window.top.models.itemData(i) for i in range(window.top.models.count())]
+    assert [name for name in names if name] == ["attn-2l", "toy"]
     window.top.models.setFocus()
     qtbot.keyClick(window.top.models, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: session.selection.model == "toy")
@@ -289,7 +289,7 @@ def test_what_was_cancelled_before_the_engine_stood_is_there_after_f5(qtbot, qap
     qtbot.waitUntil(
         lambda: not client.busy and all(p.filled for p in window.panels), timeout=20_000
     )
-    assert window.top.models.count() == 2
+    assert window.top.models.findData("toy") > 0
     assert window.top.bos.isEnabled()
     assert window.status.model.text().startswith("attn-2l · ")
 

@@ -89,7 +89,27 @@ def qk_tokens(
     labels: tuple[str, ...] = TEAS, signed: bool = True
 ) -> tuple[m.QKTokens, m.ScoreRanking]:
     request = m.QKTokens("attn-2l", m.Head(1, 3), " tea", offset=5)
-    return request, m.ScoreRanking(**_ranking(labels, signed), divisor=32**0.5)
+    return request, m.ScoreRanking(**_ranking(labels, signed), divisor=32**0.5, offset=5)
+
+
+def qk_offsets(
+    labels: tuple[str, ...] = TEAS, count: int = 65
+) -> tuple[m.QKOffsets, m.OffsetScores]:
+    offsets = np.arange(count)
+    mean = 2.6 * np.exp(-((offsets - 1) ** 2) / 9) + np.cos(offsets / 7)
+    request = m.QKOffsets("smollm2", m.Head(11, 1), labels[0], labels[1], "token+mlp0")
+    return request, m.OffsetScores(
+        offsets, 1.5 * mean - 1.1, mean, 1.0 + offsets / 90, int(mean.argmax()), 2.67,
+        0, labels[0], 1, labels[1], "token+mlp0", 8.0,
+    )  # fmt: skip
+
+
+def position_qk(count: int = 24) -> tuple[m.PositionQK, m.PositionScores]:
+    scores = np.random.default_rng(9).normal(size=(count, count)) + 15.0 * np.eye(count, k=-1)
+    mean = np.array([np.diagonal(scores, -offset).mean() for offset in range(count)])
+    scores[~np.tri(count, dtype=bool)] = np.nan
+    result = m.PositionScores(scores, np.arange(count), mean, int(mean.argmax()), 5.3, 32**0.5)
+    return m.PositionQK("attn-2l", m.Head(0, 2), count), result
 
 
 def spectrum(dense: bool = True) -> tuple[m.Spectrum, m.SingularValues]:
@@ -299,4 +319,6 @@ def everything() -> dict[str, tuple[Any, Any]]:
         "logit-lens": logit_lens(),
         "workings": workings(),
         "receipts": receipts(),
+        "qk-offsets": qk_offsets(),
+        "position-qk": position_qk(),
     }

@@ -14,6 +14,7 @@ from engine.messages import (
     LogitAttribution,
     LogitLens,
     OVTokens,
+    PositionQK,
     QKTokens,
     Receipts,
     Refused,
@@ -37,6 +38,7 @@ MAIN = {
     "Attention": Attention,
     "OV": OVTokens,
     "QK": QKTokens,
+    "Positions": PositionQK,
     "Spectrum": Spectrum,
     "Poster": DestinationRow,
     "Attribution": LogitAttribution,
@@ -50,7 +52,7 @@ MAIN = {
     "Receipts": Receipts,
     "Skip-trigrams": SkipTrigrams,
 }
-WITHOUT_PROMPT = ("Spectrum", "Composition", "Eigenvalues", "Finder", "Skip-trigrams")
+WITHOUT_PROMPT = ("Positions", "Spectrum", "Composition", "Eigenvalues", "Finder", "Skip-trigrams")
 FOLLOWING = [c for c in CLASSES if c.title not in ("Prompt", *WITHOUT_PROMPT)]
 """Panels whose picture depends on the prompt's text."""
 

@@ -1,0 +1,150 @@
+"""The way from one model to the next: the one in use stays until the other is open."""
+
+import os
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from engine.messages import LoadModel, ModelFacts, Request, Result
+from gui.engine_client import STOPPED, EngineClient, Failure
+from gui.session import Selection, Session
+from gui.settings import RECENT_MODELS, Settings
+
+
+def short_name(model: str) -> str:
+    """Return what a model is called where its whole path would have no room."""
+    return PurePath(model).name or model
+
+
+def is_path(model: str) -> bool:
+    """Return whether a model is opened by its path; other names are listed by the engine."""
+    return os.path.isabs(model)
+
+
+class NotOpened(NamedTuple):
+    """A model that could not be opened, and why."""
+
+    model: str
+    failure: Failure
+
+
+class Opening(QObject):
+    """Opens models, and learns of each model in use whether it could be opened.
+
+    What the user picks is asked for first and selected once it is open. What was selected in
+    another way (a session, the command line) may turn out not to open: then `before` is what
+    was selected while a model was last open.
+
+    Parameters
+    ----------
+    session, client
+        What is selected, and the way to the engine.
+    settings
+        Where the paths of models are kept; none keeps them as long as the window stands.
+    """
+
+    changed = Signal()
+    """Something else is being opened, or was not opened, or the recent models are others."""
+
+    def __init__(self, session: Session, client: EngineClient, settings: Settings | None) -> None:
+        super().__init__()
+        self._session, self._client, self._settings = session, client, settings
+        self.wanted = ""
+        """The model that is being opened, empty when none is."""
+        self.not_opened: NotOpened | None = None
+        self.before: Selection | None = None
+        self.recent: Sequence[str] = settings.recent_models() if settings else []
+        self._open = ""
+        session.changed.connect(self._on_changed)
+        self.ask_again()
+
+    @property
+    def in_use(self) -> str:
+        """The model that everything shows, empty where the one selected is not open."""
+        model = self._session.selection.model
+        return model if model == self._open else ""
+
+    @property
+    def stuck(self) -> bool:
+        """Whether it is the model in use that could not be opened."""
+        return (
+            self.not_opened is not None and self.not_opened.model == self._session.selection.model
+        )
+
+    def open(self, model: str) -> None:
+        """Open a model, and then use it; until then the one in use stays."""
+        self._withdraw()
+        self.not_opened = None
+        if model == self._session.selection.model:
+            self.ask_again()
+        else:
+            self.wanted = model
+            self._client.ask(self, "opening", LoadModel(model))
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """Leave it at the model in use."""
+        self._withdraw()
+        self.changed.emit()
+
+    def go_back(self) -> None:
+        """Select again what was selected while a model was last open."""
+        if self.before is not None:
+            self._session.show(self.before)
+
+    def dismiss(self) -> None:
+        """Forget what could not be opened."""
+        self.not_opened = None
+        self.changed.emit()
+
+    def ask_again(self) -> None:
+        """Ask whether the model in use can be opened, where that is not known."""
+        if not self.in_use:
+            self._client.ask(self, "in use", LoadModel(self._session.selection.model))
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Use the model that is open now."""
+        assert isinstance(result, ModelFacts)
+        assert isinstance(request, LoadModel)
+        self._open, self.not_opened = request.model, None
+        self._remember(request.model)
+        if slot == "opening":
+            self.wanted = ""
+            self._session.open_model(request.model)
+        self._keep_selection()
+        self.changed.emit()
+
+    def fail(self, slot: str, request: Request, failure: Failure) -> None:
+        """Learn that a model could not be opened."""
+        assert isinstance(request, LoadModel)
+        if slot == "opening":
+            self.wanted = ""
+        if failure != STOPPED:
+            self.not_opened = NotOpened(request.model, failure)
+        self.changed.emit()
+
+    def _withdraw(self) -> None:
+        self.wanted = ""
+        self._client.withdraw(self, "opening")
+
+    def _on_changed(self, what: str) -> None:
+        if what == "model":
+            self.not_opened = None
+            if self.wanted == self._session.selection.model:
+                self._withdraw()
+            self.ask_again()
+            self.changed.emit()
+        self._keep_selection()
+
+    def _keep_selection(self) -> None:
+        if self.in_use:
+            self.before = self._session.selection
+
+    def _remember(self, model: str) -> None:
+        if is_path(model):
+            others = [path for path in self.recent if path != model]
+            self.recent = [model, *others][:RECENT_MODELS]
+            if self._settings:
+                self._settings.keep_recent_models(list(self.recent))

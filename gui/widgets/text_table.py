@@ -1,0 +1,164 @@
+"""A table of plain words, some rows of which are muted."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QKeyEvent,
+    QPalette,
+    QStandardItem,
+    QStandardItemModel,
+)
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from gui import palette
+from gui.theme import UNIT
+from gui.widgets.row_table import ROW_HEIGHT, RowTable
+from gui.widgets.tool_tip import literal
+
+_MIDDLE = Qt.ItemDataRole.UserRole + 1
+"""Role that is true where a text that is too long loses its middle."""
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_MUTED = Qt.ItemDataRole.UserRole + 2
+
+
+class Column(NamedTuple):
+    """A heading, how much of the width it takes, and whether its words are numbers."""
+
+    heading: str
+    share: float
+    number: bool = False
+
+
+class Row(NamedTuple):
+    """The words of a row, its tool tip, whether it is muted, and which words lose their middle."""
+
+    words: tuple[str, ...]
+    tip: str = ""
+    muted: bool = False
+    middle: tuple[int, ...] = (0,)
+
+
+class TextTable(RowTable):
+    """One row is current; Enter or a double click enters it.
+
+    Parameters
+    ----------
+    columns
+        What stands in them; their shares come to 1.
+    name
+        Accessible name.
+    """
+
+    current_changed = Signal(int)
+    """Row that the keyboard or the mouse moved to, -1 for none."""
+    entered_row = Signal(int)
+    """Row that was entered."""
+
+    def __init__(self, columns: Sequence[Column], name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._columns = columns
+        self._rows = QStandardItemModel(self)
+        self.setModel(self._rows)
+        self.setItemDelegate(_Words(self))
+        self.setAccessibleName(name)
+        self.setSelectionMode(self.SelectionMode.SingleSelection)
+        self.horizontalHeader().setHighlightSections(False)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        self.horizontalHeader().setDefaultAlignment(left)
+        self.selectionModel().currentRowChanged.connect(self._on_current)
+        self.doubleClicked.connect(lambda index: self.entered_row.emit(index.row()))
+        self._set_headings()
+
+    def set_rows(self, rows: Sequence[Row], current: int = -1) -> None:
+        """Show rows, one of them the current one."""
+        self._rows.clear()
+        self._set_headings()
+        for row in rows:
+            self._rows.appendRow(self._items(row))
+        self.set_message("")
+        self.verticalHeader().setDefaultSectionSize(self.row_height())
+        self.share_width()
+        self.set_current(current)
+
+    def set_word(self, row: int, column: int, word: str) -> None:
+        """Change one word."""
+        self._rows.item(row, column).setText(word)
+
+    def set_current(self, row: int) -> None:
+        """Move to a row."""
+        index = self._rows.index(row, 0)
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        if index.isValid():
+            self.scrollTo(index)
+
+    def current(self) -> int:
+        """Return the current row, -1 for none."""
+        return self.currentIndex().row()
+
+    def choose(self, row: int) -> None:
+        """Do nothing: a click only moves to a row."""
+
+    def copied(self, row: int) -> str:
+        """Return a row's words, separated by tabs."""
+        return "\t".join(self._rows.item(row, n).text() for n in range(len(self._columns)))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter the current row by Enter."""
+        if event.key() in _ENTER and self.current() >= 0:
+            self.entered_row.emit(self.current())
+        else:
+            super().keyPressEvent(event)
+
+    def row_height(self) -> int:
+        """Return the height of a row of words."""
+        return max(ROW_HEIGHT, QFontMetrics(palette.ui_font()).height() + UNIT)
+
+    def share_width(self) -> None:
+        """Give each column its share."""
+        width = self.viewport().width()
+        for number, column in enumerate(self._columns):
+            self.setColumnWidth(number, int(width * column.share))
+
+    def _set_headings(self) -> None:
+        self._rows.setHorizontalHeaderLabels([column.heading for column in self._columns])
+        for number, column in enumerate(self._columns):
+            if column.number:
+                right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                role = Qt.ItemDataRole.TextAlignmentRole
+                self._rows.setHeaderData(number, Qt.Orientation.Horizontal, right, role)
+
+    def _items(self, row: Row) -> list[QStandardItem]:
+        items = []
+        for number, (word, column) in enumerate(zip(row.words, self._columns, strict=True)):
+            item = QStandardItem(word)
+            item.setToolTip(literal(row.tip))
+            item.setEditable(False)
+            item.setData(number in row.middle, _MIDDLE)
+            if column.number:
+                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            item.setData(row.muted, _MUTED)
+            items.append(item)
+        return items
+
+    def _on_current(self, now: QModelIndex, before: QModelIndex) -> None:
+        self.current_changed.emit(now.row())
+
+
+class _Words(QStyledItemDelegate):
+    """Mutes rows, and cuts names and paths in their middle: both ends tell them apart."""
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Say in which colour, and where a long text is cut."""
+        super().initStyleOption(option, index)
+        if index.data(_MUTED):
+            # It can be moved to, so that its reason can be read, but looks as it is.
+            option.palette.setColor(QPalette.ColorRole.Text, QColor(palette.theme().muted))
+        if index.data(_MIDDLE):
+            option.textElideMode = Qt.TextElideMode.ElideMiddle
