@@ -377,6 +377,8 @@ class Model:
     def encode(self, run: RunPrompt) -> tuple[tuple[int, ...], bool]:
         """Return the token ids of a prompt, and whether a BOS was put before it.
 
+        None is put before a text that begins with BOS itself, such as a pasted chat template.
+
         Raises
         ------
         Refused
@@ -396,7 +398,8 @@ class Model:
                 f"the prompt is {len(run.text):,} characters long, and {self.name} reads at most "
                 f"{self.n_ctx:,} tokens: shorten it"
             )
-        ids = self.tokens.encode(run.text)
+        ids = self.tokens.encode(run.text, run.specials)
+        bos = bos and ids[:1] != [first]
         if bos and first is not None:
             ids.insert(0, first)
         if not ids:

@@ -15,6 +15,7 @@ from engine.messages import (
     RunPrompt,
     Side,
     Source,
+    Specials,
     WayName,
 )
 
@@ -54,7 +55,8 @@ class Selection:
     that merely stands until the scores are there. `pair` is an earlier and a later head that
     somebody picked to be read as one; none leaves it to the strongest by `composition`.
     `heads_off` are heads whose output is zeroed in everything that is run; `difference` shows
-    what that changed where it can be shown, and is false while no head is off.
+    what that changed where it can be shown, and is false while no head is off. `specials` says
+    what special tokens in the text are read as.
     """
 
     model: str = DEFAULT_MODEL
@@ -74,6 +76,7 @@ class Selection:
     heads_off: tuple[Head, ...] = ()
     difference: bool = False
     composition: CompositionKind = "k"
+    specials: Specials = "tokens"
 
 
 class Session(QObject):
@@ -98,7 +101,13 @@ class Session(QObject):
     def run(self) -> RunPrompt:
         """The run that every panel is about."""
         now = self._selection
-        return RunPrompt(now.model, now.text, now.prepend_bos, heads_off=now.heads_off)
+        return RunPrompt(
+            now.model,
+            now.text,
+            now.prepend_bos,
+            heads_off=now.heads_off,
+            specials=now.specials,
+        )
 
     @property
     def whole_run(self) -> RunPrompt:
@@ -142,6 +151,11 @@ class Session(QObject):
         """Put BOS first, or not; none leaves it to the model."""
         if prepend != self._selection.prepend_bos:
             self._set(prepend_bos=prepend, query=None, source=None)
+
+    def set_specials(self, specials: Specials) -> None:
+        """Read special tokens in the text as tokens, or as plain text; the pins follow."""
+        if specials != self._selection.specials:
+            self._set(specials=specials, query=None, source=None)
 
     def choose_head(self, head: Head) -> None:
         """Open the head that somebody picked."""

@@ -2,9 +2,9 @@
 
 from engine.circuits.offsets import check_offset, said_offset
 from engine.circuits.ranking import ranked
-from engine.circuits.source_vectors import check_source, read_token
+from engine.circuits.source_vectors import check_source, listed_source, read_token
 from engine.job import Job
-from engine.messages import QKTokens, ScoreRanking, Source
+from engine.messages import QKTokens, ScoreRanking
 from engine.model import Model
 
 
@@ -41,7 +41,7 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
     if request.side == "key":
         near, far = near[::-1], far[::-1]
     asked = vector @ near[0] + (far[0] if request.biases else 0)  # [d_head]
-    listed: Source = "token+mlp0" if request.source == "token+mlp0" else "token"
+    listed = listed_source(model, request)
     values = model.read_by((near[1] @ asked)[:, None], job, listed)[:, 0]
     if request.biases:
         values = values + asked @ far[1]

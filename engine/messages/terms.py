@@ -17,6 +17,7 @@ CircuitName = Literal["ov", "qk"]
 Contrast = Literal["mean", "none"]
 CompositionKind = Literal["q", "k", "v"]
 Split = Literal["heads", "sources"]
+Specials = Literal["tokens", "text"]
 
 
 class Refused(Exception):

@@ -127,10 +127,10 @@ class AttentionPanel(Panel):
         self.show_head()
         self.kind.set_value(now.kind)
         self.looking.set_value(now.looking)
-        hide_bos = now.hide_bos and run.prepended_bos
+        hide_bos = now.hide_bos and run.begins_with_bos
         self.hide_bos.setChecked(hide_bos)
-        self.hide_bos.setEnabled(run.prepended_bos)
-        self.hide_bos.setToolTip(HIDE_BOS if run.prepended_bos else NO_BOS)
+        self.hide_bos.setEnabled(run.begins_with_bos)
+        self.hide_bos.setToolTip(HIDE_BOS if run.begins_with_bos else NO_BOS)
         self._say_head()
         if not reading.head_exists(now, shown) or len(run.labels) != len(shown.labels):
             return
@@ -165,7 +165,7 @@ class AttentionPanel(Panel):
         self.heatmap.set_pinned(query, source)
         along = values[query] if now.looking == "attends to" else values[:, query]
         seen = shown.mask[query] if now.looking == "attends to" else shown.mask[:, query]
-        self.strip.set_tokens(shown.labels, ids, pieces)
+        self.strip.set_tokens(shown.labels, ids, pieces, np.flatnonzero(run.special))
         self.strip.set_values(np.where(seen, along, np.nan), (low, high), colours)
         self.strip.set_pinned(query)
         self._say_what(Token(shown.labels[query]), query, values[shown.mask])

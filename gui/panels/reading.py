@@ -22,8 +22,8 @@ def pinned_query(selection: Selection, run: Run) -> int:
 def pinned_source(selection: Selection, run: Run, patterns: Patterns) -> int:
     """Return the source position that is read.
 
-    Unless one is pinned, the position that the pinned query attends to most, a BOS put there
-    by us left out: most heads rest on it.
+    Unless one is pinned, the position that the pinned query attends to most, BOS at the beginning
+    left out: most heads rest on it.
     """
     query = pinned_query(selection, run)
     return source_of_row(selection, run, patterns.values[selection.head.number, query, : query + 1])
@@ -34,7 +34,7 @@ def source_of_row(selection: Selection, run: Run, row: npt.NDArray[np.floating])
     source = selection.source
     if source is not None and 0 <= source < len(row):
         return source
-    first = 1 if run.prepended_bos and len(row) > 1 else 0
+    first = 1 if run.begins_with_bos and len(row) > 1 else 0
     return first + int(np.argmax(row[first:]))
 
 

@@ -221,3 +221,28 @@ def test_an_offset_that_no_prompt_has_is_refused(opened, offset):
     _, engine, name = opened("llama")
     with pytest.raises(Refused, match="0 to 63"):
         engine.answer(QKTokens(name, Head(0, 0), "w9", offset=offset))
+
+
+@pytest.mark.parametrize("side", ["query", "key"])
+@pytest.mark.parametrize(("layer", "listed"), [(0, "token"), (1, "token+mlp0"), (2, "token+mlp0")])
+def test_against_a_position_tokens_are_listed_after_the_first_mlp_beyond_the_first_layer(
+    opened, side, layer, listed
+):
+    model, engine, name = opened("llama")
+    block, stored = model.model.layers[0], raw(model, "llama", layer, 3)
+    with torch.inference_mode():
+        streams = model(torch.tensor([IDS]), output_hidden_states=True).hidden_states[layer][0]
+        rows = model.model.embed_tokens.weight
+        if listed == "token+mlp0":
+            rows = rows + block.mlp(block.post_attention_layernorm(rows))
+    both = torch.cat([streams[4:5], rows]).double()
+    scores = qk(stored | {"W_E": both}, TURNED["llama"], 3, False).numpy()
+    meant = scores[0, 1:] if side == "query" else scores[1:, 0]
+    run = RunPrompt(name, TEXT, prepend_bos=True)
+    found = engine.answer(
+        QKTokens(
+            name, Head(layer, 3), None, side, "position", D_VOCAB, run=run, position=4, offset=3
+        )
+    )
+    assert (found.source, found.vocabulary_source) == ("position", listed)
+    assert np.abs(by_token(found) - meant).max() < 3 * SINGLE * np.abs(meant).max()

@@ -103,3 +103,15 @@ def test_pinning_makes_both_circuits_follow_the_prompt_again(told):
     session.pin(2)
     assert session.selection.ov.token is None
     assert session.selection.qk.token is None
+
+
+def test_special_tokens_are_read_as_text_when_asked_and_the_pins_follow(told):
+    session, names = told
+    session.pin(3, 1)
+    names.clear()
+    session.set_specials("text")
+    assert session.run == RunPrompt(session.run.model, session.run.text, specials="text")
+    assert session.whole_run.specials == "text"
+    assert (session.selection.query, session.selection.source) == (None, None)
+    session.set_specials("text")
+    assert names == ["specials", "query", "source"]
