@@ -15,6 +15,7 @@ from engine.pretrained import pretrained
 from engine.probes import Change, probe
 from engine.runs import ForwardPass, forward, loss
 from engine.sources.checkpoint import Checkpoint
+from engine.sources.fingerprint import fingerprint
 from engine.sources.pretrained import Pretrained
 from engine.tokens import Tokens
 
@@ -56,6 +57,7 @@ class Model:
         else:
             network = pretrained(checkpoint, job or Job())
         self.name, self.example = checkpoint.name, checkpoint.example
+        self.fingerprint = fingerprint(checkpoint, job or Job())
         self.n_layers, self.n_heads = network.n_layers, network.n_heads
         self.n_kv_heads, self.d_mlp = network.n_kv_heads, network.d_mlp
         self.d_model, self.d_head = network.d_model, network.d_head

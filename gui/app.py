@@ -13,11 +13,12 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Refused
-from gui import first_session, palette, window_state
+from gui import first_session, palette, reopening, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
 from gui.engine_client import EngineClient, EngineLike
 from gui.panels.prompt import PromptPanel
+from gui.reopening import View
 from gui.session import Session
 from gui.settings import SYSTEM_THEME, Settings
 from gui.stored_answers import StoredAnswers, folder_of
@@ -38,6 +39,7 @@ def run(
     size: tuple[int, int] = (1600, 1000),
     scale: int = 1,
     theme: str | None = None,
+    shown: View | None = None,
 ) -> int:
     """Show the window until it is closed, or picture the default session or that of a file.
 
@@ -57,6 +59,8 @@ def run(
         Pixels of the picture per unit of the size.
     theme
         `light` or `dark`; none is the user's choice, in a picture light.
+    shown
+        A question to open the window with, in front of what the last session had.
 
     Returns
     -------
@@ -77,6 +81,8 @@ def run(
     session = Session(saved.selection if saved else None)
     if model is not None:
         session.open_model(model)
+    if shown is not None:
+        session.show(reopening.selection(shown, session.selection))
     client = EngineClient(partial(_made, make_engine))
     place = session_path or (autosave.path if autosave else None)
     if place is not None:
@@ -91,6 +97,9 @@ def run(
         window.painted.connect(partial(window.files.tell, trouble))
     if settings:
         _keep_history(window, settings, app)
+    if shown is not None:
+        # After the cards of the last time are back.
+        QTimer.singleShot(0, window, partial(window.open_cards, [reopening.card(shown.request)]))
     _spare_imports()
     wait = PICTURES_FIRST_MS if saved else 0
     window.painted.connect(lambda: QTimer.singleShot(wait, client, client.start))

@@ -4,13 +4,14 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import engine
 import main as headscope
 from engine import Engine
-from engine.messages import Refused
+from engine.messages import Attention, Refused, RunPrompt
 from gui import app, figures, session_file, system
 
 PROMPT = ["--model", "toy", "--text", "result = 0 ans return"]
@@ -54,8 +55,8 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["ask", "ov-tokens", "--model", "toy", "--head", "0.0", "--token", "x"], "'x' is none of"),
         (["figure", "attention", *PROMPT, "--layer", "0"], "needs -o FILE"),
         (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
-        (["figure", "attention", *PROMPT, "--width", "x", "-o", "f.pdf"], "number, not 'x'"),
-        (["draw"], "there is no command 'draw': there are ask, figure, report and models"),
+        (["figure", "attention", *PROMPT, "--font-size", "x", "-o", "f.pdf"], "number, not 'x'"),
+        (["draw"], "there is no command 'draw': there are ask, figure, open, report and models"),
         (["report"], "report needs --model"),
         (["report", *PROMPT, "--head", "0.1"], "toy has only head 0.0"),
         (["models", "x"], "models takes no words: leave 'x' out"),
@@ -177,13 +178,15 @@ def test_a_fault_of_our_own_is_one_line_too(run, monkeypatch):
 
 def test_figure_hands_over_the_head_only_where_a_question_has_none(run, monkeypatch, tmp_path):
     written = []
-    monkeypatch.setattr(figures, "write", lambda *given, **options: written.append(options) or ())
+    monkeypatch.setattr(
+        figures, "write", lambda *given, **options: written.append((given, options)) or ()
+    )
     path = str(tmp_path / "f.pdf")
     assert run("figure", "attention", *PROMPT, "--head", "0.0", "-o", path)[0] == 0
     assert run("figure", "attention", *PROMPT, "--layer", "0", "--width", "6", "-o", path)[0] == 0
     assert run("figure", "spectrum", "--model", "toy", "--head", "0.0", "-o", path)[0] == 0
-    assert [given["head"] for given in written] == [(0, 0), None, None]
-    assert [given["width"] for given in written] == [3.25, 6, 3.25]
+    assert [options["head"] for _, options in written] == [(0, 0), None, None]
+    assert [given[3].width for given, _ in written] == [3.25, 6, 3.25]
 
 
 def test_all_heads_are_answered_one_record_a_line(run):
@@ -253,6 +256,88 @@ def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
     status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", "-o", str(path))
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err == f"headscope: {path}: Is a directory\n"
+
+
+SET = ["--width", "89mm", "--colour-map", "cividis", "--title", "none", "--labels", "2",
+       "--caption", "--transparent", "--dpi", "300"]  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", ["pdf", "svg", "png", "json", "npz"])
+def test_a_figure_is_drawn_again_from_its_file_to_the_byte(run, tmp_path, suffix):
+    first, again, other = (str(tmp_path / f"{name}.{suffix}") for name in ("a", "b", "c"))
+    for words in (["--layer", "0"], ["--head", "0.0", *SET]):
+        assert run("figure", "attention", *PROMPT, *words, "-o", first) == (0, "", "")
+        assert run("figure", first, "-o", again) == (0, "", "")
+        assert Path(first).read_bytes() == Path(again).read_bytes()
+    assert run("figure", first, "--labels", "all", "-o", other) == (0, "", "")
+    assert Path(first).read_bytes() != Path(other).read_bytes()
+    made = figures.read(Path(other))
+    assert (made.options.labels, made.options.title, made.head) == (1, "", (0, 0))
+    assert made.origin.tokens == ("result", "=", "0", "ans", "return")
+    assert re.fullmatch("[0-9a-f]{16}", made.origin.weights)
+    assert dict(made.origin.versions)["headscope"] == engine.__version__
+
+
+def test_json_of_a_figure_is_what_ask_prints(run, tmp_path):
+    words = ["spectrum", "--model", "toy", "--head", "0.0"]
+    assert run("figure", *words, "-o", str(tmp_path / "f.json"))[0] == 0
+    written = json.loads((tmp_path / "f.json").read_bytes())
+    del written["provenance"]
+    assert json.loads(run("ask", *words)[1]) == written
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--width", "wide"], "--width is a number of inches, or such as 89mm, not 'wide'"),
+        (["--colour-map", "jet"], "there is no colour map 'jet': there are Blues, "),
+        (["--labels", "many"], "--labels is all, none, every so many-th such as 2"),
+        (["--dpi", "x"], "--dpi is a whole number, not 'x'"),
+        (["--dpi", "9"], "a resolution of 9 dpi: choose 72 to 2400"),
+        (["--labels", "9,"], "no token 9 to label: the 5 tokens are counted from 0"),
+    ],
+)
+def test_an_option_of_a_figure_that_there_is_not_is_refused(run, tmp_path, words, sentence):
+    path = tmp_path / "f.pdf"
+    status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", *words, "-o", str(path))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["figure", "nowhere.pdf", "-o", "f.pdf"], "nowhere.pdf: No such file"),
+        (["figure", "rows.csv", "-o", "f.pdf"], "rows.csv holds rows and not the question"),
+        (["open", "rows.csv"], "rows.csv holds rows and not the question"),
+        (["open"], "open needs a FILE"),
+        (["open", "nowhere.png"], "nowhere.png: No such file"),
+        (["open", "a.txt"], "'a.txt' does not end in .pdf, .svg, .png, .json or .npz"),
+    ],
+)
+def test_a_file_that_cannot_be_opened_is_refused(run, words, sentence):
+    status, out, err = run(*words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+
+
+def test_a_figure_from_a_file_needs_a_place_and_takes_no_question(run, tmp_path):
+    path = str(tmp_path / "f.svg")
+    assert run("figure", "attention", *PROMPT, "--layer", "0", "-o", path)[0] == 0
+    assert "needs -o FILE" in run("figure", path)[2]
+    assert "has no option '--layer'" in run("figure", path, "--layer", "0", "-o", path)[2]
+
+
+def test_other_weights_than_those_of_the_figure_are_told(run, tmp_path):
+    path = tmp_path / "f.json"
+    assert run("figure", "spectrum", "--model", "toy", "--head", "0.0", "-o", str(path))[0] == 0
+    record = json.loads(path.read_bytes())
+    record["provenance"]["weights"] = "0" * 16
+    path.write_text(json.dumps(record))
+    status, out, err = run("figure", str(path), "-o", str(tmp_path / "g.svg"))
+    assert (status, out, err.count("\n")) == (0, "", 1)
+    assert "the model's weights are others than those of the figure" in err
 
 
 @pytest.fixture
@@ -398,3 +483,14 @@ def test_listing_models_imports_neither_torch_nor_qt(python, repository):
         [python, "-c", code], cwd=repository, capture_output=True, text=True, timeout=120
     )
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_open_shows_what_a_figure_was_made_from(run, opened, tmp_path, monkeypatch):
+    monkeypatch.setenv("DISPLAY", ":9")
+    monkeypatch.delenv("QT_QPA_PLATFORM")
+    path = str(tmp_path / "f.pdf")
+    assert run("figure", "attention", *PROMPT, "--head", "0.0", "-o", path)[0] == 0
+    assert run("open", path, "--theme", "dark") == (0, "", "")
+    shown = opened[0]["shown"]
+    assert shown.request == Attention(RunPrompt("toy", "result = 0 ans return"), 0)
+    assert (shown.head, shown.positions, opened[0]["theme"]) == ((0, 0), 5, "dark")

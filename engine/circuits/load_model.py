@@ -33,6 +33,7 @@ def load_model(model: Model, request: LoadModel, job: Job) -> ModelFacts:
         parameters=model.parameters,
         bytes=model.bytes,
         example=model.example,
+        weights=model.fingerprint,
     )
 
 
