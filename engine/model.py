@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from engine.bridge import attention_only
@@ -11,6 +11,7 @@ from engine.cache import Cache
 from engine.folding import HeadWeights, centred, fold, normalised, root_mean_square
 from engine.job import Job
 from engine.messages import CircuitName, Head, Refused, RunPrompt, Source
+from engine.network import capped
 from engine.pretrained import pretrained
 from engine.probes import Change, probe
 from engine.runs import ForwardPass, forward, loss
@@ -137,16 +138,51 @@ class Model:
             If the model has no such head.
         """
         layer, number = self.check_head(head)
+        folded, rotation = self._folded(layer, number), self._network.rotation(layer)
+        return folded if rotation is None else rotation.apart(folded, offset)
+
+    def _folded(self, layer: int, number: int) -> HeadWeights:
         raw = self._network.raw(layer, number)
-        if self.normalized:
-            raw = fold(raw, self._network.layer_norms[layer], self.centring)
-        rotation = self._network.rotation
-        return raw if rotation is None else rotation.apart(raw, offset)
+        return fold(raw, self._network.layer_norms[layer], self.centring) if self.normalized else raw
 
     @property
     def has_one_qk(self) -> bool:
         """Whether one W_QK gives the scores of any two positions, whatever their distance."""
-        return self.scores_follow and self.position_kind != "rotary"
+        return self._network.has_one_qk
+
+    @property
+    def score_cap(self) -> float | None:
+        """What scores are capped at, c in c tanh(x / c); none where they are not."""
+        return self._network.score_cap or None
+
+    @property
+    def logit_cap(self) -> float | None:
+        """What logits are capped at; none where they are not."""
+        return self._network.logit_cap or None
+
+    @property
+    def normalises_outputs(self) -> bool:
+        """Whether a norm follows a layer's heads, so that what one adds depends on the others."""
+        return any(hasattr(block, "ln1_post") for block in self._bridge.blocks)
+
+    @property
+    def normalises_embeddings(self) -> bool:
+        """Whether embeddings go through a norm before they enter the stream."""
+        return self._network.embed_norm is not None
+
+    @property
+    def mlp_is_parallel(self) -> bool | None:
+        """Whether MLPs read what the heads beside them read; none where that is not known."""
+        return self._network.parallel
+
+    def slope(self, head: Head) -> float:
+        """Return what a position of distance takes off a head's scores (ALiBi), 0 without."""
+        slopes = self._network.slopes
+        return 0.0 if slopes is None else float(slopes[head.number])
+
+    def hidden(self, layer: int, length: int) -> Bool[Tensor, "query key"]:
+        """Return where a query of a layer may not look: the future, and beyond a window."""
+        return self._network.hidden(layer, length)
 
     @property
     def holds_patterns(self) -> bool:
@@ -175,24 +211,38 @@ class Model:
     def scores(self, passed: ForwardPass, layer: int, job: Job) -> Float[Tensor, "head query key"]:
         """Return a layer's scores on a run, divided, as they were before the softmax.
 
-        Not a number where a query may not look.
+        With ALiBi, less slope times distance, as no row of the softmax can tell from what the
+        model adds. Not a number where a query may not look.
         """
         network = self._network
-        if network.own_scores:
+        if network.own_scores and network.slopes is None:
             name = f"blocks.{layer}.attn.hook_attn_scores"
             scores = self.probe(passed.ids, job, [name], heads_off=passed.heads_off)[name]
             # What is masked is an infinity or the most negative number of its kind.
             scores = scores.masked_fill(scores < LEAST_SCORE, torch.nan)
         else:
             self.check_scores()
-            queries, keys = passed.queries[layer], passed.keys[layer]
-            if network.rotation is not None:
-                queries, keys = network.rotation.placed(queries), network.rotation.placed(keys)
-            group = self.n_heads // self.n_kv_heads
-            keys = keys if group == 1 else keys.repeat_interleave(group, 0)
-            scores = queries @ keys.mT / self.divisor
-        future = torch.ones(scores.shape[1:], dtype=torch.bool).triu(1)
-        return scores.masked_fill(future, torch.nan)
+            scores = network.scores(layer, passed.queries[layer], passed.keys[layer])
+        return scores.masked_fill(self.hidden(layer, len(passed.ids)), torch.nan)
+
+    def folded_scores(
+        self, head: Head, scaled: Float[Tensor, "position d_model"]
+    ) -> Float[Tensor, "query key"]:
+        """Return a head's scores by folded weights alone, in double precision, nothing masked.
+
+        Parameters
+        ----------
+        head : Head
+            The head.
+        scaled : Tensor
+            Streams over the scale of the norm before the heads.
+        """
+        network, (layer, number) = self._network, head
+        weights = self._folded(layer, number)
+        scaled = scaled.double()
+        queries = scaled @ weights.W_Q.double() + weights.b_Q.double()
+        keys = scaled @ weights.W_K.double() + weights.b_K.double()
+        return network.scores(layer, queries[None], keys[None], number)[0]
 
     def read(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
         """Return what a layer's heads read of residual streams: the streams after its norm.
@@ -221,10 +271,18 @@ class Model:
             raise Refused(
                 f"{self.name} has no MLP, so there is no source token+mlp0: use token or position"
             )
-        first = self._bridge.blocks[0]
-        before = first.ln2 if hasattr(first, "ln2") else first.ln1
-        written: Tensor = first.mlp(before(streams[None]))[0]
-        return streams + written
+        if self.mlp_is_parallel is None:
+            raise Refused(
+                f"what the first MLP of {self.name} makes of an embedding is not known: use source "
+                "token or position"
+            )
+        return streams + self.mlp_output(0, streams)
+
+    def mlp_output(
+        self, layer: int, streams: Float[Tensor, "rows d_model"]
+    ) -> Float[Tensor, "rows d_model"]:
+        """Return what a layer's MLP adds to streams that it reads through its norms."""
+        return self._network.mlp_output(layer, streams)
 
     def unembedding(self, token: int) -> Float[Tensor, " d_model"]:
         """Return a token's column of the folded W_U."""
@@ -239,7 +297,7 @@ class Model:
 
     def logit_biases(self) -> Float[Tensor, " d_vocab"]:
         """Return b_U with the final norm's bias, centred over the vocabulary where W_U is."""
-        biases: Tensor = self._bridge.unembed.b_U
+        biases: Tensor = self._network.logit_scale * self._bridge.unembed.b_U
         if self._network.final_norm.bias is not None:
             biases = biases + self._rows_U @ self._network.final_norm.bias
         return biases if self._mean_U is None else biases - biases.mean()
@@ -251,12 +309,13 @@ class Model:
 
         Folded as "A Mathematical Framework for Transformer Circuits" (Elhage et al., 2021) does
         for biases: rows of a pattern sum to 1, so that b_V W_O arrives whole. That of a head that
-        is off does not arrive.
+        is off does not arrive. A norm after the heads divides it too, by what is the run's.
         """
-        W_O = self._bridge.blocks[layer].attn.W_O
+        W_O, gain = self._bridge.blocks[layer].attn.W_O, self._network.written_gain(layer)
         b_V = self._value_biases(layer).clone()  # [head, d_head]
         b_V[[head.number for head in heads_off if head.layer == layer]] = 0
-        written = self._network.output_bias(layer) + torch.einsum("hd,hdm->m", b_V, W_O)
+        moved = torch.einsum("hd,hdm->m", b_V, W_O)
+        written = self._network.output_bias(layer) + (moved if gain is None else moved * gain)
         return centred(written) if self.centring else written
 
     def embedded(self, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
@@ -295,7 +354,9 @@ class Model:
 
     def _embeddings(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
         rows: Tensor = self._bridge.embed.W_E[part]
-        scale = self._network.embed_scale
+        scale, norm = self._network.embed_scale, self._network.embed_norm
+        if norm is not None:
+            return norm.applied(rows, self.eps)
         return rows if scale == 1 else scale * rows
 
     def logits(self, vectors: Float[Tensor, "d_model n"], job: Job) -> Float[Tensor, "d_vocab n"]:
@@ -388,7 +449,15 @@ class Model:
 
     def loss(self, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
         """Return the cross-entropy of token i + 1 at position i of a pass, in nats."""
-        return loss(self._bridge, passed, job)
+        return loss(self._bridge, passed, job, self.finished)
+
+    def finished(self, logits: Float[Tensor, "*rows d_vocab"]) -> Float[Tensor, "*rows d_vocab"]:
+        """Return what a model says of the stream times W_U and b_U: scaled, capped."""
+        return self.capped(self._network.logit_scale * logits)
+
+    def capped(self, logits: Float[Tensor, "*rows d_vocab"]) -> Float[Tensor, "*rows d_vocab"]:
+        """Return logits after the model's cap, where it has one."""
+        return capped(logits, self._network.logit_cap)
 
     def probe(
         self,
@@ -404,9 +473,13 @@ class Model:
     def stacked_output(
         self, layer: int
     ) -> tuple[Float[Tensor, "stacked d_model"], Float[Tensor, " d_model"]]:
-        """Return a layer's one big W_O, its heads' one below the other, and its b_O, unfolded."""
-        W_O = self._bridge.blocks[layer].attn.W_O
-        return W_O.flatten(0, 1), self._network.output_bias(layer)  # [head * d_head, d_model]
+        """Return a layer's one big W_O, its heads' one below the other, and its b_O.
+
+        Unfolded, but for what a norm after the heads multiplies by.
+        """
+        W_O, gain = self._bridge.blocks[layer].attn.W_O, self._network.written_gain(layer)
+        W_O = W_O.flatten(0, 1)  # [head * d_head, d_model]
+        return W_O if gain is None else W_O * gain, self._network.output_bias(layer)
 
     def value_bias(self, head: Head) -> Float[Tensor, " d_head"]:
         """Return a head's b_V, with what the bias of the norm before it adds."""

@@ -92,6 +92,10 @@ class LogitParts:
     ]
     position: Annotated[int, Says("the position, counted from 0")]
     final_scale: Annotated[float, Says("what the final norm divides by there; 1 without a norm")]
+    logit_cap: Annotated[
+        float | None,
+        Says("c where the model makes c tanh(logit / c) of its logits, after these; else none"),
+    ] = None
 
 
 @dataclass(frozen=True)

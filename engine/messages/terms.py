@@ -77,7 +77,7 @@ ModelName = Annotated[
 ]
 Token = Annotated[int | str, Says("one token: its text, or its id (as text `#id`)")]
 TopK = Annotated[int, Says("how many tokens to list at each end")]
-Offset = Annotated[int, Says("query position minus key position, for rotary models")]
+Offset = Annotated[int, Says("query position minus key position, for rotary models (and ALiBi)")]
 Position = Annotated[int, Says("position in the prompt; negative: from the end")]
 Target = Annotated[
     Token | None, Says("the token asked about; none: the model's first guess after the position")
