@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.folding import fold, normalised, root_mean_square
-from engine.job import Job
+from engine.job import Cancelled, Job
 from engine.messages import Refused
 from engine.network import Network, capped
 from engine.probes import probe
@@ -52,7 +52,14 @@ def settled(name: str, network: Network, own: Own, job: Job) -> Network:
     Refused
         If patterns or predictions are not the model's own, or a layer's parts do not add up.
     """
-    passed = forward(network.bridge, own.ids, job)
+    try:
+        passed = forward(network.bridge, own.ids, job)
+    except Cancelled:
+        raise
+    except Exception as error:  # each adapter has its own way of not running
+        raise Refused(
+            f"{name} is not opened: TransformerLens wraps its architecture, and cannot run it"
+        ) from error
     for layer, (found, meant) in enumerate(zip(passed.patterns, own.patterns, strict=True)):
         apart = float((found - meant).abs().max())
         if not apart <= PATTERN:
@@ -201,11 +208,10 @@ def _unlike(network: Network, why: str) -> Network:
 
 
 def _ways(rotation: Rotation | None) -> list[Rotation | None]:
-    """Return in which ways a layer may turn: as it is said, by the other pairs, not at all."""
+    """Return in which ways a layer may turn: as is said, its neighbours together, not at all."""
     if rotation is None:
         return [None]
-    others = [] if rotation.neighbours else [replace(rotation, neighbours=True)]
-    return [rotation, *others, None]
+    return [rotation, replace(rotation, neighbours=True), rotation.paired, None]
 
 
 def _follow(network: Network, rotation: Rotation | None, passed: ForwardPass, layer: int) -> bool:

@@ -183,7 +183,12 @@ def _own(found: Pretrained, read: _Read) -> Own:
     first = None if read.bos_token is None else read.tokenizer.token_to_id(read.bos_token)
     ids = torch.randint(read.tokenizer.get_vocab_size(), (PROBE,), generator=chance).tolist()
     ids = ids if first is None else [first, *ids[1:]]
-    out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
+    try:
+        out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
+    except Exception as error:  # each architecture has its own way of not running
+        raise Refused(
+            f"{found.path.name}: transformers cannot run it: {_line(error)}"
+        ) from error
     patterns = out.attentions or ()
     if not patterns or any(pattern is None for pattern in patterns):
         raise Refused(f"{found.path.name}: its attention patterns cannot be read by transformers")
@@ -199,11 +204,18 @@ def _network(found: Pretrained, read: _Read) -> Network:
     try:
         bridge = build_bridge_from_module(model, type(model).__name__, hf_config=model.config)
         cfg, blocks = bridge.cfg, bridge.blocks
+        if not all(hasattr(block, "ln1") for block in blocks):
+            raise Refused(
+                f"{name} is not opened: its heads read the stream without a norm, and Headscope "
+                f"does not know {model.config.model_type} models"
+            )
         layer_norms = tuple(_norm(block.ln1) for block in blocks)
         scale = traits.logit_scale(model.config)
         final_norm = _scaled(_norm(bridge.ln_final), scale, cfg.d_model)
         W_pos = _table(bridge, cfg)
         heads = len(blocks[0].attn.W_K)
+    except Refused:
+        raise
     except Exception as error:  # each adapter has its own way of not fitting
         raise Refused(
             f"{name}: TransformerLens cannot wrap this {model.config.model_type} model: "
@@ -268,7 +280,8 @@ def _output_norms(blocks: Any, factor: float, d_model: int) -> tuple[Norm, ...]:
 
 def _eps(norm: Any) -> float:
     inner = norm.original_component
-    return float(getattr(inner, "eps", getattr(inner, "variance_epsilon", 0.0)))
+    # OLMo's norm has no attribute that says it.
+    return float(getattr(inner, "eps", getattr(inner, "variance_epsilon", 1e-5)))
 
 
 def _table(bridge: Any, cfg: Any) -> Tensor:

@@ -33,6 +33,16 @@ class Rotation:
     angles: Angles
     neighbours: bool
 
+    @property
+    def paired(self) -> "Rotation":
+        """Two neighbours turned by one angle, of a table that holds those of all pairs twice."""
+
+        def angles(positions: Tensor) -> tuple[Tensor, Tensor]:
+            cos, sin = (table.chunk(2, -1)[0] for table in self.angles(positions))
+            return cos.repeat_interleave(2, -1), sin.repeat_interleave(2, -1)
+
+        return Rotation(angles, neighbours=True)
+
     def turned(
         self, vectors: Float[Tensor, "*rows d_head"], position: int
     ) -> Float[Tensor, "*rows d_head"]:

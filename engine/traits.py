@@ -28,46 +28,34 @@ def rotations(bridge: Any, model: Any) -> tuple[Rotation | None, ...]:
     """
     kinds = getattr(model.config, "layer_types", None) or [None] * bridge.cfg.n_layers
     modules = [it for name, it in model.named_modules() if name.rpartition(".")[2] == "rotary_emb"]
-    found = []
-    for block, kind in zip(bridge.blocks, kinds, strict=True):
-        inner = getattr(block.attn, "original_component", None)
-        if modules:
-            rotary = getattr(modules[0], "original_component", modules[0])
-            angles: Angles | None = _from_module(rotary, kind)
-        elif (table := getattr(inner, "embed_positions", None)) is not None:
-            angles = _from_table(table)
-        else:
-            angles = None
-        found.append(_known(angles, bool(bridge.cfg.rotary_adjacent_pairs)))
-    return tuple(found)
+    if not modules:
+        return (None,) * bridge.cfg.n_layers
+    rotary = getattr(modules[0], "original_component", modules[0])
+    neighbours = bool(bridge.cfg.rotary_adjacent_pairs)
+    return tuple(_known(rotary, kind, neighbours) for kind in kinds)
 
 
-def _from_module(rotary: Any, kind: str | None) -> Angles:
+def _angles(rotary: Any, kind: str | None) -> Angles:
     # Gemma 3 turns its local layers and its global ones by two bases.
     by_kind = "layer_type" in inspect.signature(rotary.forward).parameters
     more, like = {"layer_type": kind} if by_kind else {}, torch.zeros(1, 1, 1)
 
     def angles(positions: Tensor) -> tuple[Tensor, Tensor]:
-        cos, sin = rotary(like, positions[None], **more)
-        return cos[0], sin[0]
+        first, second = (table[0] for table in rotary(like, positions[None], **more))
+        if sines_first:
+            return second.repeat_interleave(2, -1), first.repeat_interleave(2, -1)
+        return first, second
 
+    sines_first = False
+    start, _ = angles(torch.tensor([0]))
+    # GPT-J's are sines, then cosines, one of each for two neighbours.
+    sines_first = not start.any()
     return angles
 
 
-def _from_table(table: Tensor) -> Angles:
-    """Return the angles of a table of sines, then cosines, one of each for two neighbours: GPT-J."""
-
-    def angles(positions: Tensor) -> tuple[Tensor, Tensor]:
-        sin, cos = table[positions].chunk(2, -1)
-        return cos.repeat_interleave(2, -1), sin.repeat_interleave(2, -1)
-
-    return angles
-
-
-def _known(angles: Angles | None, neighbours: bool) -> Rotation | None:
-    if angles is None:
-        return None
+def _known(rotary: Any, kind: str | None, neighbours: bool) -> Rotation | None:
     try:
+        angles = _angles(rotary, kind)
         cos, _ = angles(torch.tensor([0, 1]))
     except Exception:  # a module that wants more than positions: scores are then not vouched for
         return None
@@ -89,8 +77,8 @@ def slopes(n_heads: int) -> Float[Tensor, " head"]:
     """
     below = 2 ** int(math.log2(n_heads))
     found = 2.0 ** (-8 / below * torch.arange(1, below + 1))
-    between = 2.0 ** (-4 / below * torch.arange(1, 2 * (n_heads - below), 2))
-    return torch.cat([found, between])
+    between = 2.0 ** (-4 / below * torch.arange(1, 2 * below, 2))
+    return torch.cat([found, between])[:n_heads]
 
 
 def windows(config: Any, n_layers: int) -> tuple[int | None, ...]:
