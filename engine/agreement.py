@@ -165,20 +165,26 @@ def _parallel(
     network: Network, passed: ForwardPass, written: list[Float[Tensor, "position d_model"]]
 ) -> bool | None:
     """Return whether MLPs read what heads read, or the stream after them; none if neither."""
-    if not passed.mlps:
-        return False
     for parallel in (False, True):
-        read = [
-            stream if parallel else stream + added
-            for stream, added in zip(passed.streams, written, strict=True)
-        ]
-        with torch.inference_mode():
-            if all(
-                _share(network.mlp_output(layer, read[layer]), meant) <= SHARE
-                for layer, meant in enumerate(passed.mlps)
-            ):
-                return parallel
+        if all(
+            _reads(network, layer, stream if parallel else stream + added, passed)
+            for layer, (stream, added) in enumerate(zip(passed.streams, written, strict=True))
+        ):
+            return parallel
     return None
+
+
+def _reads(
+    network: Network, layer: int, streams: Float[Tensor, "position d_model"], passed: ForwardPass
+) -> bool:
+    """Return whether a layer's MLP makes of streams what it added on the run."""
+    if not passed.mlps:
+        return True
+    try:
+        found = network.mlp_output(layer, streams)
+    except Exception:  # an MLP that wants more than a stream is one that is not known
+        return False
+    return found.shape == streams.shape and _share(found, passed.mlps[layer]) <= SHARE
 
 
 def _explained(network: Network, passed: ForwardPass) -> Network:

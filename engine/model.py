@@ -138,12 +138,11 @@ class Model:
             If the model has no such head.
         """
         layer, number = self.check_head(head)
-        folded, rotation = self._folded(layer, number), self._network.rotation(layer)
-        return folded if rotation is None else rotation.apart(folded, offset)
-
-    def _folded(self, layer: int, number: int) -> HeadWeights:
         raw = self._network.raw(layer, number)
-        return fold(raw, self._network.layer_norms[layer], self.centring) if self.normalized else raw
+        if self.normalized:
+            raw = fold(raw, self._network.layer_norms[layer], self.centring)
+        rotation = self._network.rotation(layer)
+        return raw if rotation is None else rotation.apart(raw, offset)
 
     @property
     def has_one_qk(self) -> bool:
@@ -222,7 +221,10 @@ class Model:
             scores = scores.masked_fill(scores < LEAST_SCORE, torch.nan)
         else:
             self.check_scores()
-            scores = network.scores(layer, passed.queries[layer], passed.keys[layer])
+            queries, keys = passed.queries[layer], passed.keys[layer]
+            if (rotation := network.rotation(layer)) is not None:
+                queries, keys = rotation.placed(queries), rotation.placed(keys)
+            scores = network.scores(queries / self.divisor, keys)
         return scores.masked_fill(self.hidden(layer, len(passed.ids)), torch.nan)
 
     def folded_scores(
@@ -237,12 +239,12 @@ class Model:
         scaled : Tensor
             Streams over the scale of the norm before the heads.
         """
-        network, (layer, number) = self._network, head
-        weights = self._folded(layer, number)
-        scaled = scaled.double()
-        queries = scaled @ weights.W_Q.double() + weights.b_Q.double()
-        keys = scaled @ weights.W_K.double() + weights.b_K.double()
-        return network.scores(layer, queries[None], keys[None], number)[0]
+        weights, scaled = self.head(head), scaled.double()
+        queries = (scaled @ weights.W_Q.double() + weights.b_Q.double())[None]
+        keys = (scaled @ weights.W_K.double() + weights.b_K.double())[None]
+        if (rotation := self._network.rotation(head.layer)) is not None:
+            queries, keys = rotation.placed_from_start(queries), rotation.placed_from_start(keys)
+        return self._network.scores(queries / self.divisor, keys, head.number)[0]
 
     def read(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
         """Return what a layer's heads read of residual streams: the streams after its norm.
@@ -455,7 +457,7 @@ class Model:
         """Return what a model says of the stream times W_U and b_U: scaled, capped."""
         return self.capped(self._network.logit_scale * logits)
 
-    def capped(self, logits: Float[Tensor, "*rows d_vocab"]) -> Float[Tensor, "*rows d_vocab"]:
+    def capped(self, logits: Float[Tensor, "*rows"]) -> Float[Tensor, "*rows"]:
         """Return logits after the model's cap, where it has one."""
         return capped(logits, self._network.logit_cap)
 

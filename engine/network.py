@@ -111,26 +111,20 @@ class Network:
 
     def scores(
         self,
-        layer: int,
         queries: Float[Tensor, "head position d_head"],
         keys: Float[Tensor, "kv_head position d_head"],
         only: int | None = None,
     ) -> Float[Tensor, "head query key"]:
-        """Return what the softmax takes, from queries and keys that are not turned yet.
+        """Return what the softmax takes.
 
         Parameters
         ----------
-        layer : int
-            The layer.
         queries, keys : Tensor
-            Of all its heads, or of one.
+            Of all heads of a layer, or of one, turned by where they stand and divided already.
         only : int, optional
             Which head, where it is one.
         """
-        rotation = self.rotation(layer)
-        if rotation is not None:
-            queries, keys = rotation.placed(queries), rotation.placed(keys)
-        scores = queries @ keys.repeat_interleave(len(queries) // len(keys), 0).mT / self.divisor
+        scores = queries @ keys.repeat_interleave(len(queries) // len(keys), 0).mT
         if self.slopes is not None:
             slopes = self.slopes if only is None else self.slopes[only : only + 1]
             scores = scores - slopes[:, None, None] * _distance(scores.shape[-1])
@@ -146,12 +140,7 @@ class Network:
         """Return what a layer's MLP adds to streams that it reads through its norms."""
         block = self.bridge.blocks[layer]
         before = block.ln2 if hasattr(block, "ln2") else block.ln1
-        read = before(streams[None])
-        inner = getattr(block.mlp, "original_component", block.mlp)
-        # Bloom's adds the stream itself.
-        added = "residual" in inspect.signature(inner.forward).parameters
-        written = block.mlp(read, torch.zeros_like(read)) if added else block.mlp(read)
-        written = written[0] if isinstance(written, tuple) else written
+        written = _through(block, before(streams[None]))
         if hasattr(block, "ln2_post"):
             written = block.ln2_post(written)
         found: Tensor = self.mlp_factor * written[0]
@@ -189,6 +178,21 @@ class Network:
 def capped(numbers: Float[Tensor, "*rows"], cap: float) -> Float[Tensor, "*rows"]:
     """Return c tanh(x / c), as Gemma 2 caps scores and logits; x where c is 0."""
     return cap * (numbers / cap).tanh() if cap else numbers
+
+
+def _through(block: Any, read: Float[Tensor, "1 rows d_model"]) -> Float[Tensor, "1 rows d_model"]:
+    """Return what a block's MLP makes of what its norm hands it."""
+    inner = block.mlp.original_component
+    written: Any
+    if block.mlp.name is None:  # OPT's two layers lie in the block itself
+        layers = dict(block.mlp.named_children())
+        written = layers["out"](block.original_component.activation_fn(layers["in"](read)))
+    elif "residual" in inspect.signature(inner.forward).parameters:  # Bloom's adds the stream
+        written = block.mlp(read, torch.zeros_like(read))
+    else:
+        written = block.mlp(read)
+    found: Tensor = written[0] if isinstance(written, tuple) else written  # after it, a router's
+    return found.reshape(read.shape)  # OPT's lays out its rows as those of its last run
 
 
 def _distance(length: int) -> Tensor:

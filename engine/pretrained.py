@@ -186,9 +186,7 @@ def _own(found: Pretrained, read: _Read) -> Own:
     try:
         out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
     except Exception as error:  # each architecture has its own way of not running
-        raise Refused(
-            f"{found.path.name}: transformers cannot run it: {_line(error)}"
-        ) from error
+        raise Refused(f"{found.path.name}: transformers cannot run it: {_line(error)}") from error
     patterns = out.attentions or ()
     if not patterns or any(pattern is None for pattern in patterns):
         raise Refused(f"{found.path.name}: its attention patterns cannot be read by transformers")

@@ -56,6 +56,16 @@ class Rotation:
         """Return queries or keys of a prompt, each turned by its own position."""
         return self._turned(vectors, *self.angles(torch.arange(vectors.shape[1])))
 
+    def placed_from_start(
+        self, vectors: Float[Tensor, "head position d_head"]
+    ) -> Float[Tensor, "head position d_head"]:
+        """Return queries or keys of a prompt that are as they all would be at position 0, turned.
+
+        What some models multiply all cosines and sines by, they hold already.
+        """
+        cos, sin = self.angles(torch.arange(vectors.shape[1]))
+        return self._turned(vectors, cos / cos[:1], sin / cos[:1])
+
     def _turned(self, vectors: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         width = cos.shape[-1]
         near, rest = vectors[..., :width], vectors[..., width:]

@@ -81,7 +81,9 @@ def forward(
     """
     n_layers = bridge.cfg.n_layers
     names = ("hook_q", "hook_k", "hook_pattern")
-    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", "read", "scale", *names)}
+    kept: dict[str, list[Tensor]] = {
+        name: [] for name in ("in", "out", "mlp", "read", "scale", *names)
+    }
 
     def step(stream: Tensor, hook: Any) -> None:
         layer = len(kept["in"])

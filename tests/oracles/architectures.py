@@ -56,10 +56,10 @@ ABOUT = {
     "bigcode": {"divisor": 12**0.5, "norm": "ln_1"},
     "falcon": HALVES,
     "starcoder2": HALVES | {"windows": (5, 5, 5)},
-    "cohere": HALVES | {"neighbours": True, "logit_scale": 1 / 16},
+    "cohere": HALVES | {"neighbours": True, "base": 500000.0, "logit_scale": 1 / 16},
     "granite": HALVES | {"divisor": 5.0, "embed": 2.0, "residual": 0.4, "logit_scale": 1 / 3},
     "qwen2-windows": HALVES | {"windows": (None, 5, 5)},
-    "smollm3": HALVES | {"still": (1,)},
+    "smollm3": HALVES | {"still": (1,), "base": 2000000.0},
 }
 """What the definition of each says that its tensors do not."""
 
@@ -127,6 +127,7 @@ def head(model, kind, layer, number):
         "slope": about["slopes"][number] if "slopes" in about else 0.0,
         "width": 0 if layer in about.get("still", ()) else about.get("width", 0),
         "neighbours": about.get("neighbours", False),
+        "base": about.get("base", 10000.0),
         "window": about.get("windows", (None,) * LAYERS)[layer],
         "cap": about.get("cap"),
     }
@@ -222,13 +223,15 @@ def ov(stored):
     return to_logits(stored, moved(stored, stored["W_E"]))
 
 
-def turned(stored, vectors, positions, base=10000.0):
+def turned(stored, vectors, positions):
     """Turn each row of queries or keys by its position."""
     width = stored["width"]
     if not width:
         return vectors
     near, rest = vectors[..., :width].clone(), vectors[..., width:]
-    angle = positions[:, None] * base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    angle = positions[:, None] * stored["base"] ** (
+        -torch.arange(0, width, 2, dtype=torch.float64) / width
+    )
     first, second = slice(0, width // 2), slice(width // 2, width)
     if stored["neighbours"]:
         first, second = slice(0, width, 2), slice(1, width, 2)

@@ -128,7 +128,7 @@ REFUSED = {
     "olmo2": ("Olmo2", LLAMA),
     "gpt-oss": ("GptOss", LLAMA | {"num_local_experts": 5, "num_experts_per_tok": 2}),
     "codegen": ("CodeGen", GPT | {"n_ctx": N_CTX, "rotary_dim": 8}),
-    "helium": ("Helium", LLAMA),
+    "helium": ("Helium", LLAMA | {"head_dim": 12}),
     "mamba": ("Mamba", {"vocab_size": D_VOCAB, "hidden_size": D_MODEL, "num_hidden_layers": 2}),
     "bert": ("Bert", LLAMA),
 }
