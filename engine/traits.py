@@ -26,10 +26,11 @@ def rotations(bridge: Any, model: Any) -> tuple[Rotation | None, ...]:
     model : PreTrainedModel
         What it wraps.
     """
-    kinds = getattr(model.config, "layer_types", None) or [None] * bridge.cfg.n_layers
+    layers: int = bridge.cfg.n_layers
+    kinds = getattr(model.config, "layer_types", None) or [None] * layers
     modules = [it for name, it in model.named_modules() if name.rpartition(".")[2] == "rotary_emb"]
     if not modules:
-        return (None,) * bridge.cfg.n_layers
+        return (None,) * layers
     rotary = getattr(modules[0], "original_component", modules[0])
     neighbours = bool(bridge.cfg.rotary_adjacent_pairs)
     return tuple(_known(rotary, kind, neighbours) for kind in kinds)

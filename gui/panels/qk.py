@@ -93,8 +93,12 @@ class QKPanel(CircuitPanel):
         told = []
         if isinstance(answer, ScoreRanking):
             told.append(f"÷ {plain(answer.divisor, 3)}")
+            if answer.slope:
+                told.append(f"{plain(answer.slope, 3)} less a token further back")
+            if answer.cap is not None:
+                told.append(f"before the cap of {plain(answer.cap)}")
         if facts is not None and facts.positions == "rotary":
             told.append(f"{self._offset()} tokens back")
-        elif facts is not None and facts.positions != "none":
+        elif facts is not None and facts.positions == "learned":
             told.append("no positions")
         return told
