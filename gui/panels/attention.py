@@ -7,7 +7,6 @@ from engine.messages import (
     Attention,
     FloatArray,
     Kind,
-    LoadModel,
     MeasuredHeads,
     Patterns,
     Request,
@@ -113,7 +112,6 @@ class AttentionPanel(Panel):
             wanted["pattern"] = Attention(run, layer, "pattern")
             wanted["scores"] = Attention(run, layer, "scores")
         wanted["grid"] = self.session.scores
-        wanted["facts"] = LoadModel(now.model)
         wanted["vocabulary"] = Vocabulary(now.model)
         return wanted
 
@@ -220,8 +218,6 @@ class AttentionPanel(Panel):
         self.switch.setChecked(off)
         self.switch.setText(f"{now.head.name} is off" if off else f"switch off {now.head.name}")
         self.switch.setToolTip(SWITCH_ON if off else SWITCH_OFF)
-        facts = self.facts()
-        shared = "" if facts is None else reading.shared_keys(now.head, facts)
         scores = self.current("grid", self.session.scores)
         if isinstance(scores, MeasuredHeads):
             told = (
@@ -232,12 +228,10 @@ class AttentionPanel(Panel):
             of_head = sorted((float(scores.grid(field)[now.head]), name) for name, field in told)
             text = " · ".join(f"{name} {fixed(value, 2)}" for value, name in reversed(of_head))
             text = f"switched off · {text}" if off else text
-            # What stands last is left out first.
-            self.subtitle.setText(f"{text} · {shared}" if shared else text)
-            also = f"\nThe head {shared}" if shared else ""
-            self.subtitle.setToolTip(f"{text}: mean attention on repeated random tokens{also}")
+            self.subtitle.setText(text)  # what this head does least is elided first
+            self.subtitle.setToolTip(f"{text}: mean attention on repeated random tokens")
         else:
-            self.subtitle.setText(" · ".join(filter(None, ("switched off" if off else "", shared))))
+            self.subtitle.setText("switched off" if off else "")
 
     def _pin_cell(self, query: int, key: int) -> None:
         self.session.pin(query, key if key <= query else None)

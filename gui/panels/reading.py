@@ -89,13 +89,13 @@ def count(number: int, what: str) -> str:
 def shared_keys(head: Head, facts: ModelFacts) -> str:
     """Return whose keys and values a head reads, where other heads read them too; else nothing."""
     size = facts.n_heads // facts.n_kv_heads
-    group = head.number // size
-    first, last = group * size, group * size + size - 1
     if size == 1:
         return ""
-    others = [other for other in range(first, last + 1) if other != head.number]
-    said = f"others of {first}–{last}" if size > 3 else " and ".join(map(str, others))
-    return f"reads with KV head {group}, as {said} {'does' if size == 2 else 'do'}"
+    group = head.number // size
+    first, last = group * size, group * size + size - 1
+    others = [f"H{other}" for other in range(first, last + 1) if other != head.number]
+    said = f"the others of H{first}–H{last}" if size > 3 else " and ".join(others)
+    return f"KV head {group}, as {said}"
 
 
 def named(heads: Sequence[Head]) -> str:

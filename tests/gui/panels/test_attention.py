@@ -1,7 +1,5 @@
 """The attention panel: pinning, kinds, colour ranges, and what the small print says."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -96,28 +94,6 @@ def test_the_head_is_named_with_its_scores(panel, session, settle):
     settle(panel)
     assert panel.mark.text() == "L1H2"
     assert "induction 0.90" in panel.subtitle.text()
-
-
-def test_heads_that_read_the_same_keys_are_named(panel):
-    facts = panel.facts()
-
-    def said(number, n_heads, n_kv_heads):
-        grouped = replace(facts, n_heads=n_heads, n_kv_heads=n_kv_heads)
-        return reading.shared_keys(Head(0, number), grouped)
-
-    assert said(4, 9, 9) == ""
-    assert said(4, 9, 3) == "reads with KV head 1, as 3 and 5 do"
-    assert said(3, 4, 2) == "reads with KV head 1, as 2 does"
-    assert said(9, 16, 2) == "reads with KV head 1, as others of 8–15 do"
-
-
-def test_a_head_that_shares_its_keys_says_so_last(show, engine, session, settle):
-    honest = engine._LoadModel
-    engine._LoadModel = lambda request: replace(honest(request), n_kv_heads=1)
-    panel = show(AttentionPanel)
-    session.choose_head(Head(1, 2))
-    settle(panel)
-    assert panel.subtitle.text().endswith("reads with KV head 0, as others of 0–3 do")
 
 
 VALUES = np.array([[0.9, 0.0], [0.7, 0.3]])
