@@ -228,20 +228,21 @@ class Model:
         return scores.masked_fill(self.hidden(layer, len(passed.ids)), torch.nan)
 
     def folded_scores(
-        self, head: Head, scaled: Float[Tensor, "position d_model"]
+        self, head: Head, weights: HeadWeights, scaled: Float[Tensor, "position d_model"]
     ) -> Float[Tensor, "query key"]:
-        """Return a head's scores by folded weights alone, in double precision, nothing masked.
+        """Return a head's scores on a prompt by folded weights alone, nothing masked.
 
         Parameters
         ----------
         head : Head
             The head.
+        weights : HeadWeights
+            Its own, folded, at offset 0.
         scaled : Tensor
             Streams over the scale of the norm before the heads.
         """
-        weights, scaled = self.head(head), scaled.double()
-        queries = (scaled @ weights.W_Q.double() + weights.b_Q.double())[None]
-        keys = (scaled @ weights.W_K.double() + weights.b_K.double())[None]
+        queries = (scaled @ weights.W_Q + weights.b_Q)[None]
+        keys = (scaled @ weights.W_K + weights.b_K)[None]
         if (rotation := self._network.rotation(head.layer)) is not None:
             queries, keys = rotation.placed_from_start(queries), rotation.placed_from_start(keys)
         return self._network.scores(queries / self.divisor, keys, head.number)[0]

@@ -65,7 +65,8 @@ def pattern_from_stream(scene: Scene, job: Job) -> Receipt:
         return undefined(name, compares, MANY)
     stream = scene.passed.streams[scene.head.layer].double()
     scaled = stream / model.scale(stream)[:, None].double()
-    return _same_pattern(scene, name, compares, model.folded_scores(scene.head, scaled))
+    scores = model.folded_scores(scene.head, scene.weights, scaled)
+    return _same_pattern(scene, name, compares, scores)
 
 
 def _same_pattern(
