@@ -118,8 +118,8 @@ class VirtualHeadParts:
     exact: Annotated[
         FloatArray | None,
         Says(
-            "A_later diag(1/s) A_earlier, s the scale of the later layer's norm; none without "
-            "a norm, where the product is exact",
+            "A_later diag(1/s) A_earlier, s the scale of the later layer's norm, each A over that "
+            "of a norm after its heads; none without a norm, where the product is exact",
             "query source",
         ),
     ]

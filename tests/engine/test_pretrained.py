@@ -35,7 +35,7 @@ SINGLE = 1e-5
 DENSE = ("llama", "llama-tied", "gpt2", "neox", "neox-sequential", "gemma", "qwen2")
 TURNED = {"llama": 10, "llama-tied": 10, "gemma": 10, "qwen2": 12, "neox": 6, "neox-sequential": 6}
 BOS = {"llama", "llama-biased-scaled", "llama-tied", "gpt2", "gemma", "mistral", "opt"}
-BOS |= {"gemma2", "gemma3", "gptj", "neo", "bigcode", "falcon", "cohere"}
+BOS |= {"llama-yarn", "gemma2", "gemma3", "gptj", "neo", "bigcode", "falcon", "cohere"}
 OF_PLACES = ("gpt2", "opt", "neo", "bigcode")
 """Whose scores also hold learned positions."""
 

@@ -31,6 +31,7 @@ LLAMA3 = ROPE | {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 16,
 }
+YARN = ROPE | {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}
 GQA = {"num_attention_heads": 6, "head_dim": 10}
 
 KINDS = {
@@ -39,6 +40,7 @@ KINDS = {
         "Llama",
         LLAMA | GQA | {"attention_bias": True, "mlp_bias": True, "rope_parameters": LLAMA3},
     ),
+    "llama-yarn": ("Llama", LLAMA | GQA | {"rope_parameters": YARN}),
     "llama-tied": ("Llama", LLAMA | GQA | {"tie_word_embeddings": True}),
     "gpt2": (
         "GPT2",
