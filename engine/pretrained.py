@@ -14,13 +14,13 @@ from torch import Tensor
 from transformer_lens.model_bridge.sources import build_bridge_from_module
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
+from engine import traits
 from engine.agreement import Own, settled
 from engine.folding import Norm
 from engine.gguf_reader import read_once
 from engine.job import Cancelled, Job
 from engine.messages import Refused
 from engine.network import Network, NormKind, Positions
-from engine.rotation import Rotation
 from engine.sources.pretrained import Pretrained
 
 # Neither a terminal nor a log is the place: progress has its own road, the job.
@@ -183,7 +183,10 @@ def _own(found: Pretrained, read: _Read) -> Own:
     first = None if read.bos_token is None else read.tokenizer.token_to_id(read.bos_token)
     ids = torch.randint(read.tokenizer.get_vocab_size(), (PROBE,), generator=chance).tolist()
     ids = ids if first is None else [first, *ids[1:]]
-    out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
+    try:
+        out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
+    except Exception as error:  # each architecture has its own way of not running
+        raise Refused(f"{found.path.name}: transformers cannot run it: {_line(error)}") from error
     patterns = out.attentions or ()
     if not patterns or any(pattern is None for pattern in patterns):
         raise Refused(f"{found.path.name}: its attention patterns cannot be read by transformers")
@@ -199,10 +202,18 @@ def _network(found: Pretrained, read: _Read) -> Network:
     try:
         bridge = build_bridge_from_module(model, type(model).__name__, hf_config=model.config)
         cfg, blocks = bridge.cfg, bridge.blocks
-        layer_norms = tuple(_norm(block.ln1, cfg) for block in blocks)
-        final_norm = _norm(bridge.ln_final, cfg)
+        if not all(hasattr(block, "ln1") for block in blocks):
+            raise Refused(
+                f"{name} is not opened: its heads read the stream without a norm, and Headscope "
+                f"does not know {model.config.model_type} models"
+            )
+        layer_norms = tuple(_norm(block.ln1) for block in blocks)
+        scale = traits.logit_scale(model.config)
+        final_norm = _scaled(_norm(bridge.ln_final), scale, cfg.d_model)
         W_pos = _table(bridge, cfg)
         heads = len(blocks[0].attn.W_K)
+    except Refused:
+        raise
     except Exception as error:  # each adapter has its own way of not fitting
         raise Refused(
             f"{name}: TransformerLens cannot wrap this {model.config.model_type} model: "
@@ -210,7 +221,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         ) from error
     scaling = getattr(blocks[0].attn.original_component, "scaling", None)
     kinds: dict[str, Positions] = {"rotary": "rotary", "alibi": "ALiBi", "standard": "learned"}
-    kind: NormKind = "RMSNorm" if cfg.uses_rms_norm else "LayerNorm"
+    kind: NormKind = "RMSNorm" if blocks[0].ln1.uses_rms_norm else "LayerNorm"
     return Network(
         bridge=bridge,
         tokenizer=read.tokenizer,
@@ -232,21 +243,43 @@ def _network(found: Pretrained, read: _Read) -> Network:
         final_norm=final_norm,
         positions=kinds.get(cfg.positional_embedding_type, "none"),
         W_pos=W_pos,
-        rotation=_rotation(bridge, model) if cfg.positional_embedding_type == "rotary" else None,
+        embed_norm=_norm(bridge.embed_ln) if hasattr(bridge, "embed_ln") else None,
+        rotations=traits.rotations(bridge, model),
+        slopes=traits.slopes(cfg.n_heads) if cfg.positional_embedding_type == "alibi" else None,
+        windows=traits.windows(model.config, cfg.n_layers),
+        score_cap=traits.score_cap(blocks[0].attn),
+        logit_cap=traits.logit_cap(model.config),
+        logit_scale=scale,
+        output_norms=_output_norms(blocks, traits.residual_factor(model.config), cfg.d_model),
+        mlp_factor=traits.residual_factor(model.config),
     )
 
 
-def _norm(norm: Any, cfg: Any) -> Norm:
+def _norm(norm: Any) -> Norm:
     inner = norm.original_component
     gain, bias = getattr(inner, "weight", None), getattr(inner, "bias", None)
-    if gain is not None and cfg.rmsnorm_uses_offset:
-        gain = 1 + gain
-    return Norm(gain, bias)
+    return Norm(1 + gain if gain is not None and norm.uses_weight_offset else gain, bias)
+
+
+def _scaled(norm: Norm, factor: float, d_model: int) -> Norm:
+    """Return a norm whose output is multiplied by a factor."""
+    if factor == 1:
+        return norm
+    gain = torch.ones(d_model) if norm.gain is None else norm.gain
+    return Norm(factor * gain, None if norm.bias is None else factor * norm.bias)
+
+
+def _output_norms(blocks: Any, factor: float, d_model: int) -> tuple[Norm, ...]:
+    """Return what multiplies what each layer's heads write; none where nothing does."""
+    if any(hasattr(block, "ln1_post") for block in blocks):
+        return tuple(_norm(block.ln1_post) for block in blocks)
+    return () if factor == 1 else (_scaled(Norm(), factor, d_model),) * len(blocks)
 
 
 def _eps(norm: Any) -> float:
     inner = norm.original_component
-    return float(getattr(inner, "eps", getattr(inner, "variance_epsilon", 0.0)))
+    # OLMo's norm has no attribute that says it.
+    return float(getattr(inner, "eps", getattr(inner, "variance_epsilon", 1e-5)))
 
 
 def _table(bridge: Any, cfg: Any) -> Tensor:
@@ -265,25 +298,6 @@ def _divisor(cfg: Any) -> float:
 
 def _d_mlp(cfg: Any) -> int:
     return int(cfg.d_mlp or 0)
-
-
-def _rotation(bridge: Any, model: Any) -> Rotation | None:
-    """Return the model's own cosines and sines by position, where it has a module for them."""
-    modules = [it for name, it in model.named_modules() if name.rpartition(".")[2] == "rotary_emb"]
-    if not modules:
-        return None
-    rotary, like = modules[0], torch.zeros(1, 1, 1)
-
-    def angles(positions: Tensor) -> tuple[Tensor, Tensor]:
-        cos, sin = rotary(like, positions[None])
-        return cos[0], sin[0]
-
-    try:
-        cos, _ = angles(torch.tensor([0, 1]))
-        known = cos.ndim == 2 and len(cos) == 2 and cos.shape[1] % 2 == 0
-    except Exception:  # a module that wants more than positions: scores are then not vouched for
-        known = False
-    return Rotation(angles, bool(bridge.cfg.rotary_adjacent_pairs)) if known else None
 
 
 def _line(error: Exception) -> str:

@@ -36,7 +36,9 @@ class ForwardPass:
     heads_off
         Heads whose output was zeroed.
     mlps
-        What each layer's MLP writes; none without MLPs.
+        What each layer's MLP adds to the stream; none without MLPs.
+    output_scales
+        What the norm after each layer's heads divides by; none without such a norm.
     """
 
     ids: tuple[int, ...]
@@ -49,6 +51,11 @@ class ForwardPass:
     read: Float[Tensor, "position d_model"]
     heads_off: tuple[Head, ...] = ()
     mlps: tuple[Float[Tensor, "position d_model"], ...] = ()
+    output_scales: tuple[Float[Tensor, " position"], ...] = ()
+
+    def output_scale(self, layer: int) -> Float[Tensor, " position"]:
+        """Return what a norm after a layer's heads divides what they write by; 1 without one."""
+        return self.output_scales[layer] if self.output_scales else torch.ones(len(self.ids))
 
     @property
     def future(self) -> Bool[Tensor, "query key"]:
@@ -74,7 +81,9 @@ def forward(
     """
     n_layers = bridge.cfg.n_layers
     names = ("hook_q", "hook_k", "hook_pattern")
-    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", "read", *names)}
+    kept: dict[str, list[Tensor]] = {
+        name: [] for name in ("in", "out", "mlp", "read", "scale", *names)
+    }
 
     def step(stream: Tensor, hook: Any) -> None:
         layer = len(kept["in"])
@@ -98,7 +107,9 @@ def forward(
         for name in names:
             hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
         if hasattr(bridge.blocks[layer], "mlp"):
-            hooks.append((f"blocks.{layer}.mlp.hook_out", keeper("mlp")))
+            hooks.append((f"blocks.{layer}.hook_mlp_out", keeper("mlp")))
+        if hasattr(bridge.blocks[layer], "ln1_post"):
+            hooks.append((f"blocks.{layer}.ln1_post.hook_scale", keeper("scale")))
     hooks += silencers(heads_off, bridge.cfg.n_heads)
     logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)[0]
     return ForwardPass(
@@ -112,10 +123,13 @@ def forward(
         read=kept["read"][0],
         heads_off=heads_off,
         mlps=tuple(kept["mlp"]),
+        output_scales=tuple(scale[:, 0] for scale in kept["scale"]),
     )
 
 
-def loss(bridge: Any, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
+def loss(
+    bridge: Any, passed: ForwardPass, job: Job, finished: Callable[[Tensor], Tensor]
+) -> Float[Tensor, " predicted"]:
     """Return the cross-entropy of token i + 1 at position i of a pass, in nats.
 
     Parameters
@@ -126,6 +140,8 @@ def loss(bridge: Any, passed: ForwardPass, job: Job) -> Float[Tensor, " predicte
         The pass.
     job : Job
         Steps between chunks of positions.
+    finished : callable
+        What the model does to logits after W_U.
     """
     following = torch.tensor(passed.ids[1:], dtype=torch.long)
     found = torch.empty(len(following))
@@ -133,7 +149,7 @@ def loss(bridge: Any, passed: ForwardPass, job: Job) -> Float[Tensor, " predicte
     for start in range(0, len(following), rows):
         job.step(start, len(following), "predicting tokens")
         part = slice(start, min(start + rows, len(following)))
-        logits = bridge.unembed(passed.read[None, part])[0]  # [position, d_vocab]
+        logits = finished(bridge.unembed(passed.read[None, part])[0])  # [position, d_vocab]
         found[part] = torch.nn.functional.cross_entropy(logits, following[part], reduction="none")
     return found
 

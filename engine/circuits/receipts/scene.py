@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from engine.folding import HeadWeights
@@ -50,6 +50,11 @@ class Scene:
     pattern: Float[Tensor, "query key"]
 
     @property
+    def hidden(self) -> Bool[Tensor, "query key"]:
+        """True where a query of the head may not look."""
+        return self.model.hidden(self.head.layer, len(self.passed.ids))
+
+    @property
     def off(self) -> bool:
         """Whether the head itself is off in this run."""
         return self.head in self.passed.heads_off
@@ -66,7 +71,8 @@ def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
     weights = double(model.head(head))
     passed = model.run(run, job)
     at = f"blocks.{head.layer}.attn."
-    names = [f"{at}hook_z", f"{at}hook_out"]
+    written = f"blocks.{head.layer}.hook_attn_out"
+    names = [f"{at}hook_z", written]
     kept = model.probe(passed.ids, job, names, heads_off=passed.heads_off)
     return Scene(
         model=model,
@@ -75,7 +81,7 @@ def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
         passed=passed,
         own={
             "z": kept[f"{at}hook_z"],
-            "written": kept[f"{at}hook_out"],
+            "written": kept[written],
             "logits": kept["logits"],
         },
         weights=weights,
