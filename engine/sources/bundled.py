@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 
 from engine.messages import ModelEntry, Refused
 from engine.sources.checkpoint import Checkpoint
+from engine.sources.files import read_tokenizer
 
 EXAMPLE = "I like green tea, so I drink green"
 MODEL_TYPE = "headscope-attn-only"
@@ -58,27 +59,13 @@ def read_folder(folder: Path) -> Checkpoint:
         if config.get("model_type") != MODEL_TYPE:
             raise Refused(f"{folder.name}: config.json is not that of a {MODEL_TYPE} model")
         stored = load_file(folder / "model.safetensors")
-        checkpoint = _checkpoint(folder.name, config, read_tokenizer(folder), stored)
+        checkpoint = _checkpoint(folder.name, config, read_tokenizer(folder, folder.name), stored)
     except SafetensorError as error:
         raise Refused(f"{folder.name}: model.safetensors is damaged: {error}") from error
     except (KeyError, ValueError) as error:
         raise Refused(f"{folder.name}: config.json is damaged: {error}") from error
     _check(checkpoint)
     return checkpoint
-
-
-def read_tokenizer(folder: Path) -> Tokenizer:
-    """Read a folder's tokenizer.json.
-
-    Raises
-    ------
-    Refused
-        If it is damaged.
-    """
-    try:
-        return Tokenizer.from_file(str(folder / "tokenizer.json"))
-    except Exception as error:  # the library raises no narrower class
-        raise Refused(f"{folder.name}: tokenizer.json is damaged: {error}") from error
 
 
 def _checkpoint(
