@@ -23,6 +23,13 @@ class Source(NamedTuple):
 LONGEST_PATH = 200
 """Characters of a path that are shown."""
 
+HOW_TO_OPEN = """
+--model takes one of these names, the path of a model folder (config.json, weights and
+tokenizer.json, or a TransformerLens state dict) or the path of a GGUF file. A model on the Hugging
+Face hub is fetched first, and listed from then on: headscope download NAME
+"""
+"""What `headscope models` says after the list."""
+
 PATH = re.compile(r"[./~]|.*\\|.*/.*/|.*\.gguf$|[A-Za-z]:", re.DOTALL)
 """How a path looks that is no name on the hub."""
 

@@ -169,8 +169,9 @@ class Folder:
             if "bos_token" in about:
                 return None
         number = config.get("bos_token_id")
-        known = isinstance(number, int) and 0 <= number < tokenizer.get_vocab_size()
-        return tokenizer.id_to_token(number) if known else None
+        if not isinstance(number, int) or not 0 <= number < tokenizer.get_vocab_size():
+            return None
+        return tokenizer.id_to_token(number)
 
 
 def read_tokenizer(folder: Path, title: str) -> Tokenizer:

@@ -172,7 +172,7 @@ def _norm(config: Config) -> Any:
 
 
 def _weights(folder: Folder) -> Path:
-    """Return the file that holds the weights: the one of the end of training where there are many."""
+    """Return the file that holds the weights; of several, the one of the end of training."""
     try:
         files = sorted(folder.path.iterdir())
     except OSError as error:
