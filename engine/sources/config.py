@@ -20,7 +20,7 @@ WITHOUT_ATTENTION = (
 )
 """Model types that have no attention at all."""
 
-DECODER = re.compile(r".*(ForCausalLM|LMHeadModel)")
+DECODER = re.compile(r".*ForCausalLM|.*GPT.*LMHeadModel")
 """Names of architectures that guess the next token."""
 
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
