@@ -12,10 +12,20 @@ from tokenizers import Tokenizer
 
 from engine.messages import ModelEntry, Refused
 from engine.sources.checkpoint import Checkpoint
+from engine.sources.config import check_layers
 from engine.sources.files import read_tokenizer
 
 EXAMPLE = "I like green tea, so I drink green"
 MODEL_TYPE = "headscope-attn-only"
+SIZES = ("n_layers", "n_heads", "d_model", "d_head", "d_vocab", "n_ctx")
+SETTINGS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(SIZES, (int,)),
+    "eps": (float,),
+    "prepend_bos": (bool,),
+    "bos_token": (str, type(None)),
+}
+"""What a config.json must say, and as what."""
+
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
 
@@ -62,7 +72,7 @@ def read_folder(folder: Path) -> Checkpoint:
         checkpoint = _checkpoint(folder.name, config, read_tokenizer(folder, folder.name), stored)
     except SafetensorError as error:
         raise Refused(f"{folder.name}: model.safetensors is damaged: {error}") from error
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
         raise Refused(f"{folder.name}: config.json is damaged: {error}") from error
     _check(checkpoint)
     return checkpoint
@@ -71,6 +81,10 @@ def read_folder(folder: Path) -> Checkpoint:
 def _checkpoint(
     name: str, config: dict[str, Any], tokenizer: Tokenizer, stored: dict[str, Any]
 ) -> Checkpoint:
+    check_layers(name, config)
+    for setting, kinds in SETTINGS.items():
+        if type(config[setting]) not in kinds or (int in kinds and config[setting] < 1):
+            raise ValueError(f"{setting} is {config[setting]!r:.50}")
     return Checkpoint(
         name=name,
         n_layers=config["n_layers"],
@@ -81,7 +95,7 @@ def _checkpoint(
         n_ctx=config["n_ctx"],
         learned_positions={"standard": True, "none": False}[config["positions"]],
         normalized={"LNPre": True, None: False}[config["normalization"]],
-        eps=config["eps"],
+        eps=float(config["eps"]),
         prepend_bos=config["prepend_bos"],
         bos_token=config["bos_token"],
         example=EXAMPLE,

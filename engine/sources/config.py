@@ -27,6 +27,9 @@ LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 TOKENS = ("vocab_size", "d_vocab")
 
+MOST_LAYERS = 10_000
+"""More than any model has."""
+
 
 def is_state_dict(config: Config) -> bool:
     """Return whether a config is TransformerLens's own."""
@@ -67,8 +70,9 @@ def check_kind(title: str, config: Config) -> None:
     Refused
         With the reason.
     """
+    check_layers(title, config)
     kind = config.get("model_type")
-    if kind in WITHOUT_ATTENTION:
+    if isinstance(kind, str) and kind in WITHOUT_ATTENTION:
         raise Refused(f"{title} is a {kind} model, which has no attention to show")
     named = config.get("architectures")
     if isinstance(named, list) and named and not is_decoder(config):
@@ -76,6 +80,18 @@ def check_kind(title: str, config: Config) -> None:
             f"{title} is a {kind} model, which does not read left to right to guess the next "
             "token: open a decoder"
         )
+
+
+def check_layers(title: str, config: Config) -> None:
+    """Refuse a config that means more layers than any model has, which would never be built.
+
+    Raises
+    ------
+    Refused
+        With the number.
+    """
+    if (layers := size(config, LAYERS)) > MOST_LAYERS:
+        raise Refused(f"{title}: config.json is damaged: it means {layers:,} layers")
 
 
 def size(config: Config, names: tuple[str, ...]) -> int:

@@ -88,7 +88,11 @@ class Folder:
             if not self.has(index):
                 continue
             where = self.json(index).get("weight_map")
-            if not isinstance(where, dict) or not all(isinstance(it, str) for it in where.values()):
+            if (
+                not isinstance(where, dict)
+                or not where
+                or not all(isinstance(it, str) for it in where.values())
+            ):
                 self.damaged(index, "it has no weight_map")
             for shard in sorted(set(where.values())):
                 if Path(shard).name != shard or not self.has(shard):

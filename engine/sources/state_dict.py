@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 
 from engine.messages import Refused
 from engine.sources import cache
-from engine.sources.config import Config
+from engine.sources.config import Config, check_layers
 from engine.sources.files import Folder, Missing
 from engine.sources.pretrained import BYTES, Pretrained
 
@@ -106,6 +106,7 @@ def check(title: str, config: Config) -> None:
     for size in sizes:
         if type(config.get(size)) is not int or not 0 < config[size] < 2**31:
             raise Refused(f"{title}: config.json is damaged: {size} is {config.get(size)!r:.50}")
+    check_layers(title, config)
     for setting, allowed in ONLY.items():
         value = config.get(setting, allowed[0])
         if value not in allowed:

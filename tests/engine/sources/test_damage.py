@@ -1,5 +1,6 @@
 """Whatever happens to a model's files, it opens or is refused in a sentence, and runs nothing."""
 
+import json
 import shutil
 
 import pytest
@@ -38,15 +39,24 @@ def whole(tmp_path_factory):
     return root
 
 
+STRANGE = (0, -1, 3, 2**40, 1.5, "x", None, True, [], {}, [3], {"a": "b"}, ["full_attention"])
+"""Values that a setting may have by mistake; sizes that no memory holds among them."""
+
+
 def harmed(folder, data):
     """Do something to one of a folder's files."""
     file = data.draw(st.sampled_from(sorted(folder.iterdir())), label="file")
     content = bytearray(file.read_bytes())
-    how = data.draw(st.sampled_from(["remove", "cut", "flip", "flip early", "swap"]), label="how")
+    ways = ["remove", "cut", "flip", "flip early", "swap", *["edit"] * (file.suffix == ".json")]
+    how = data.draw(st.sampled_from(ways), label="how")
     if how == "remove":
         return file.unlink()
     if how == "cut":
         return file.write_bytes(content[: data.draw(st.integers(0, len(content) - 1))])
+    if how == "edit":
+        record = json.loads(content)
+        key = data.draw(st.sampled_from(sorted(record)), label="key")
+        return file.write_text(json.dumps(record | {key: data.draw(st.sampled_from(STRANGE))}))
     if how == "swap":
         other = data.draw(st.sampled_from(sorted(folder.iterdir())), label="other")
         return file.write_bytes(other.read_bytes())
@@ -60,7 +70,7 @@ KINDS = ("folder", "pickle", "shards", "state-dict", "safe-state-dict", "own", "
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_model_opens_or_is_refused_and_the_one_in_use_stays(whole, tmp_path, kind, data):
     folder = tmp_path / "it"

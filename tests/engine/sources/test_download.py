@@ -183,7 +183,6 @@ def test_a_file_that_came_damaged_is_thrown_away(server, engine):
 def test_what_the_hub_refuses_is_said_in_plain_words(server, engine, name, error, says):
     if error:
         server.errors[name] = error
-    assert says in refused(engine, FindDownload(name))
     assert says in refused(engine, DownloadModel(name))
     assert not cache.root().exists()
 
