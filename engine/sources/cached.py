@@ -57,7 +57,7 @@ def load(name: str) -> Checkpoint | Pretrained:
     try:
         return folder.look_over(name, files)
     except Missing as missing:
-        raise _part_of(name, str(missing)) from missing
+        raise _part_of(name, missing.what) from missing
 
 
 def _part_of(name: str, missing: str) -> Refused:

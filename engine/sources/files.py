@@ -21,7 +21,19 @@ SLOW_TOKENIZERS = ("vocab.json", "tokenizer.model", "spiece.model", "vocab.txt")
 
 
 class Missing(Refused):
-    """A file that a model needs is not there."""
+    """A file that a model needs is not there.
+
+    Parameters
+    ----------
+    what : str
+        What is missing.
+    hint : str, optional
+        What to do about it in a folder; in the cache it is fetched.
+    """
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(f"{what}: {hint}" if hint else what)
+        self.what = what
 
 
 @dataclass(frozen=True)
@@ -157,8 +169,8 @@ class Folder:
         """
         if not self.has("tokenizer.json"):
             raise Missing(
-                f"{self.title} lacks tokenizer.json: save it once with transformers' "
-                "AutoTokenizer and save_pretrained"
+                f"{self.title} lacks tokenizer.json",
+                "save it once with transformers' AutoTokenizer and save_pretrained",
             )
         return read_tokenizer(self.path, self.title)
 

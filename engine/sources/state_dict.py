@@ -196,13 +196,13 @@ def _tokenizer(folder: Folder, config: Config) -> tuple[Folder, Tokenizer]:
     named = config.get("tokenizer_name")
     if not isinstance(named, str) or not named:
         raise Missing(
-            f"{folder.title} has no tokenizer.json, and its config.json names no tokenizer: put "
-            "one into it"
+            f"{folder.title} has no tokenizer.json, and its config.json names no tokenizer",
+            "put one into it",
         )
     cached = cache.folder(named)
     if cached is None or not cached.has("tokenizer.json"):
         raise Missing(
-            f"{folder.title} reads text with the tokenizer {named}, which is not on this computer: "
-            f"`headscope download {named}` fetches it, or put its tokenizer.json into the folder"
+            f"{folder.title} reads text with the tokenizer {named}, which is not on this computer",
+            f"`headscope download {named}` fetches it, or put its tokenizer.json into the folder",
         )
     return cached, cached.tokenizer()
