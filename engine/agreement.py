@@ -257,7 +257,7 @@ def _read(
 ) -> Float[Tensor, "position d_model"]:
     if network.norm == "RMSNorm":
         return streams / root_mean_square(streams, network.eps)[:, None]
-    return normalised(streams, network.eps)
+    return streams if network.norm == "none" else normalised(streams, network.eps)
 
 
 def _share(found: Tensor, meant: Tensor) -> float:

@@ -13,9 +13,10 @@ from engine import sources
 from engine.cache import Cache
 from engine.circuits import COMPUTATIONS
 from engine.job import Job
-from engine.messages import Head, ListModels, LoadModel, ModelList, Request, Result, model_of
+from engine.messages import Head, LoadModel, Request, Result, model_of
 from engine.model import Model
 from engine.records import checked
+from engine.sources.questions import WITHOUT_MODEL
 
 CACHE_BYTES = 256 * 2**20
 """Answers are kept up to this size, the least recently asked leaving first."""
@@ -57,8 +58,10 @@ class Engine:
             If the job was cancelled.
         """
         request = checked(request)
-        if isinstance(request, ListModels):
-            return ModelList(sources.entries())
+        if type(request) in WITHOUT_MODEL:
+            # Never kept: what there is on this computer and on the hub changes.
+            told: Result = frozen(WITHOUT_MODEL[type(request)](request, job or Job()))
+            return told
         if request in self._cache:
             kept: Result = self._cache[request]
             return kept

@@ -20,23 +20,13 @@ from engine.folding import Norm
 from engine.gguf_reader import read_once
 from engine.job import Cancelled, Job
 from engine.messages import Refused
+from engine.native import native
 from engine.network import Network, NormKind, Positions
+from engine.sources.config import WITHOUT_ATTENTION
 from engine.sources.pretrained import Pretrained
 
 # Neither a terminal nor a log is the place: progress has its own road, the job.
 transformers.utils.logging.disable_progress_bar()
-
-WITHOUT_ATTENTION = (
-    "mamba",
-    "mamba2",
-    "falcon_mamba",
-    "rwkv",
-    "rwkv6",
-    "rwkv7",
-    "xlstm",
-    "hyenadna",
-)
-"""Model types that have no attention at all."""
 
 ATTENTION = ("full_attention", "sliding_attention", "chunked_attention", "attention")
 """Kinds of layers, as a config names them, that have patterns to show."""
@@ -69,18 +59,20 @@ def pretrained(found: Pretrained, job: Job) -> Network:
     """
     found.check_fits(psutil.virtual_memory().available)
     job.step(0, 4, f"reading {found.parameters:,} parameters")
-    read = _from_gguf(found, job) if found.path.is_file() else _from_folder(found)
+    if found.layout == "TransformerLens":
+        return native(found, job)
+    read = _from_gguf(found, job) if found.layout == "GGUF" else _from_folder(found)
     read.model.eval().requires_grad_(False)
     _check_vocabulary(found, read)
     job.step(2, 4, "running 16 tokens by transformers")
     own = _own(found, read)
     job.step(3, 4, "wrapping the model")
     network = _network(found, read)
-    return settled(found.path.name, network, own, job)
+    return settled(found.title, network, own, job)
 
 
 def _from_folder(found: Pretrained) -> _Read:
-    name = found.path.name
+    name = found.title
     try:
         config = transformers.AutoConfig.from_pretrained(
             found.path, local_files_only=True, trust_remote_code=False
@@ -93,8 +85,24 @@ def _from_folder(found: Pretrained) -> _Read:
             ) from error
         raise Refused(f"{name}: transformers cannot read config.json: {_line(error)}") from error
     _check_kind(name, config)
-    assert found.tokenizer is not None
-    return _Read(_weights(found, config), found.tokenizer, found.bos_token)
+    tokenizer, bos_token = found.tokenizer, found.bos_token
+    if tokenizer is None:
+        tokenizer, bos_token = _older_tokenizer(found)
+    return _Read(_weights(found, config), tokenizer, bos_token)
+
+
+def _older_tokenizer(found: Pretrained) -> tuple[Tokenizer, str | None]:
+    """Let transformers make a tokenizer of vocab.json, merges.txt or tokenizer.model."""
+    try:
+        made = transformers.AutoTokenizer.from_pretrained(
+            found.path, local_files_only=True, trust_remote_code=False
+        )
+        return made.backend_tokenizer, made.bos_token
+    except Exception as error:  # packages that are missing and files that are damaged alike
+        raise Refused(
+            f"{found.title} has no tokenizer.json, and transformers cannot make one of its older "
+            f"files: {_line(error)}"
+        ) from error
 
 
 def _from_gguf(found: Pretrained, job: Job) -> _Read:
@@ -138,7 +146,7 @@ def _check_kind(name: str, config: Any) -> None:
 
 
 def _weights(found: Pretrained, config: Any, **where: Any) -> Any:
-    name = found.path.name
+    name = found.title
     try:
         loaded: Any = transformers.AutoModelForCausalLM.from_pretrained(
             found.path.parent if where else found.path,
@@ -172,7 +180,7 @@ def _check_vocabulary(found: Pretrained, read: _Read) -> None:
     size = read.tokenizer.get_vocab_size()
     if size > rows:
         raise Refused(
-            f"{found.path.name}: its tokenizer has {size:,} tokens, and the model only {rows:,}: "
+            f"{found.title}: its tokenizer has {size:,} tokens, and the model only {rows:,}: "
             "the tokenizer is another model's"
         )
 
@@ -186,10 +194,10 @@ def _own(found: Pretrained, read: _Read) -> Own:
     try:
         out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
     except Exception as error:  # each architecture has its own way of not running
-        raise Refused(f"{found.path.name}: transformers cannot run it: {_line(error)}") from error
+        raise Refused(f"{found.title}: transformers cannot run it: {_line(error)}") from error
     patterns = out.attentions or ()
     if not patterns or any(pattern is None for pattern in patterns):
-        raise Refused(f"{found.path.name}: its attention patterns cannot be read by transformers")
+        raise Refused(f"{found.title}: its attention patterns cannot be read by transformers")
     return Own(
         ids=tuple(ids),
         patterns=tuple(pattern[0] for pattern in patterns),
@@ -198,7 +206,7 @@ def _own(found: Pretrained, read: _Read) -> Own:
 
 
 def _network(found: Pretrained, read: _Read) -> Network:
-    name, model = found.path.name, read.model
+    name, model = found.title, read.model
     try:
         bridge = build_bridge_from_module(model, type(model).__name__, hf_config=model.config)
         cfg, blocks = bridge.cfg, bridge.blocks
