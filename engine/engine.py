@@ -11,25 +11,36 @@ import torch
 from engine import sources
 from engine.cache import Cache
 from engine.circuits import COMPUTATIONS
-from engine.job import Job
+from engine.job import Cancelled, Job
 from engine.messages import Head, ListModels, ModelList, Request, Result, model_of
 from engine.model import Model
 from engine.records import checked
 
-CACHE_BYTES = 256 * 2**20
-"""Answers are kept up to this size, the least recently asked leaving first."""
+CACHE_BYTES = 384 * 2**20
+"""What is kept to save time takes this much at most: answers, and patterns of the last run."""
+
+SHARE_OF_PATTERNS = 1 / 3
+"""Of that, so that all patterns of 256 tokens with some hundred heads are held."""
 
 
 class Engine:
     """Answers questions one at a time, from one thread.
+
+    Parameters
+    ----------
+    cache_bytes : int, optional
+        What is kept to save time takes so many bytes at most: answers, the least recently asked
+        leaving first, and patterns of the last run.
 
     Notes
     -----
     An answer never depends on what was asked before: the cache and the open model only save time.
     """
 
-    def __init__(self) -> None:
-        self._cache = Cache(CACHE_BYTES)
+    def __init__(self, cache_bytes: int | None = None) -> None:
+        budget = CACHE_BYTES if cache_bytes is None else cache_bytes
+        self._pattern_bytes = int(budget * SHARE_OF_PATTERNS)
+        self._cache = Cache(budget - self._pattern_bytes)
         self._model: Model | None = None
 
     def answer(self, request: Request, job: Job | None = None) -> Result:
@@ -62,11 +73,16 @@ class Engine:
             kept: Result = self._cache[request]
             return kept
         job = job or Job()
-        with torch.inference_mode():
-            model = self._open(model_of(request), job)
-            result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
-        self._cache[request] = result
-        return result
+        try:
+            with torch.inference_mode():
+                model = self._open(model_of(request), job)
+                result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
+        except Cancelled:
+            pass  # its traceback would keep alive all that was being computed
+        else:
+            self._cache[request] = result
+            return result
+        raise Cancelled
 
     def check_head(self, request: Request, head: Head) -> None:
         """Refuse a head that the model of a question does not have, before anything is run.
@@ -89,7 +105,7 @@ class Engine:
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {name}")
         if self._model is None or self._model.name != name:
-            self._model = Model(sources.load(name), job)
+            self._model = Model(sources.load(name), job, self._pattern_bytes)
         return self._model
 
 

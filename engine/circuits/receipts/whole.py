@@ -55,7 +55,7 @@ def stream_adds_up(scene: Scene, job: Job) -> Receipt:
 def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
     """Check that what each part gives to a logit sums to the model's own logit."""
     parts = logit_attribution(scene.model, LogitAttribution(scene.run), job)
-    own = scene.own["logits"][parts.position].double()
+    own = scene.own["logits"].double()
     logit = float(own[parts.target_id] - (own.mean() if scene.model.centring else 0))
     less = ", less their mean, which the softmax does not see" if scene.model.centring else ""
     return measured(
@@ -76,7 +76,7 @@ def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
         "a whole pass with folded weights, whose norms only scale, against the model's own: the "
         "largest difference after the last token, in nats"
     )
-    model, own = scene.model, scene.own["logits"][-1].double()
+    model, own = scene.model, scene.own["logits"].double()
     if model.d_mlp or not model.has_one_qk:
         why = "the pass is made for models of heads alone, whose scores one matrix gives"
         return undefined(name, compares, why)
