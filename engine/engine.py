@@ -1,5 +1,6 @@
 """The one door to the numbers: a question in, an answer out."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from engine import sources
 from engine.cache import Cache
 from engine.circuits import COMPUTATIONS
 from engine.job import Cancelled, Job
+from engine.memory import give_back
 from engine.messages import Head, ListModels, ModelList, Request, Result, model_of
 from engine.model import Model
 from engine.records import checked
@@ -21,6 +23,10 @@ CACHE_BYTES = 384 * 2**20
 
 SHARE_OF_PATTERNS = 1 / 3
 """Of that, so that all patterns of 256 tokens with some hundred heads are held."""
+
+
+LONG = 0.5
+"""Seconds of work after which what it took is given back to the system: some 10 milliseconds."""
 
 
 class Engine:
@@ -72,7 +78,7 @@ class Engine:
         if request in self._cache:
             kept: Result = self._cache[request]
             return kept
-        job = job or Job()
+        job, began = job or Job(), time.perf_counter()
         try:
             with torch.inference_mode():
                 model = self._open(model_of(request), job)
@@ -82,6 +88,9 @@ class Engine:
         else:
             self._cache[request] = result
             return result
+        finally:
+            if time.perf_counter() - began > LONG:
+                give_back()
         raise Cancelled
 
     def check_head(self, request: Request, head: Head) -> None:
