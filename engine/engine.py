@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from engine import sources
-from engine.cache import Cache
+from engine.cache import PLAIN, Cache
 from engine.circuits import COMPUTATIONS
 from engine.job import Cancelled, Job
 from engine.memory import give_back
@@ -120,6 +120,8 @@ class Engine:
 
 def frozen(value: Any) -> Any:
     """Return an answer, or a part of it, whose arrays are its own and read-only, however deep."""
+    if type(value) in PLAIN:
+        return value
     if isinstance(value, np.ndarray):
         return _own(value)
     if isinstance(value, tuple):
