@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-
 PLAIN = frozenset({int, float, str, bool, type(None)})
 """Types that an answer holds by the hundred thousand, and that hold nothing."""
 

@@ -114,7 +114,10 @@ class Engine:
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {name}")
         if self._model is None or self._model.name != name:
-            self._model = Model(sources.load(name), job, self._pattern_bytes)
+            opened = Model(sources.load(name), job, self._pattern_bytes)
+            if self._model is not None:
+                self._model.close()
+            self._model = opened
         return self._model
 
 

@@ -89,6 +89,17 @@ class Model:
         self._rows_U: Tensor = self._bridge.unembed.W_U.T
         self._mean_U = self._rows_U.double().mean(0).float() if self.centring else None
 
+    def close(self) -> None:
+        """Let the weights go at once: nothing can be asked of the model any more.
+
+        TransformerLens leaves references behind that go round in circles, and in the window
+        Python's collector comes late.
+        """
+        self._last = None
+        with torch.inference_mode(False):
+            for tensor in (*self._bridge.parameters(), *self._bridge.buffers()):
+                tensor.data = torch.empty(0, dtype=tensor.dtype)
+
     @property
     def bytes(self) -> int:
         """Size of the weights in memory."""
