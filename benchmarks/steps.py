@@ -74,6 +74,7 @@ def longest_of_largest() -> list[Longest]:
     torch.set_num_threads(1)
     with torch.inference_mode():
         model = opened(LARGEST)
+        len(model.tokens.labels)  # made once a model, when its vocabulary is listed
         run = RunPrompt(model.name, text(LONG), prepend_bos=False)
         head = Head(model.n_layers // 2, 1)
         weighted = Attention(run, head.layer, "value-weighted")
