@@ -13,8 +13,8 @@ from engine.job import Job
 from engine.layers import PATTERN_BYTES, ByLayer, Layers
 from engine.messages import FloatArray, Head
 
-LOGITS = 2**20
-"""Logits computed between two steps: some 30 milliseconds of work at GPT-2's d_model."""
+LOGITS = 2**21
+"""Logits computed between two steps: some 50 milliseconds of work at GPT-2's d_model."""
 
 Watch = Callable[[Float[Tensor, "head query key"]], None]
 """Takes the pattern of each layer in turn, while it is there."""

@@ -70,7 +70,7 @@ def measured(passed: ForwardPass, job: Job) -> dict[str, Float[Tensor, " head"]]
     measures = Measures(passed.ids)
     some = max(1, CELLS // len(passed.ids) ** 2)
     for layer, pattern in enumerate(passed.patterns):
-        for heads in pattern.split(some):
+        for heads in torch.split(pattern, some):
             job.step(layer, len(passed.patterns), f"measuring layer {layer}")
             measures.add(heads)
     return measures.all()

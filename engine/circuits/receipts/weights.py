@@ -148,8 +148,12 @@ def mixed_product(scene: Scene, job: Job) -> Receipt:
     W_1, W_2 = (double(scene.model.head(head)) for head in (first, second))
     OV_1, OV_2 = (A @ B for A, B in (factors(scene.model, h, "ov") for h in (first, second)))
     A_1, A_2 = (scene.passed.patterns[head.layer][head.number].double() for head in (first, second))
+    job.step(1, 4, "one head after the other")
     in_turn = A_2 @ (A_1 @ scene.read @ W_1.W_V @ W_1.W_O) @ W_2.W_V @ W_2.W_O
-    as_one = (A_2 @ A_1) @ scene.read @ (OV_1 @ OV_2)
+    job.step(2, 4, "multiplying patterns")
+    A = A_2 @ A_1
+    job.step(3, 4, "both as one")
+    as_one = A @ scene.read @ (OV_1 @ OV_2)
     return measured(f"{name} ({first} then {second})", compares, apart(in_turn, as_one), DOUBLE)
 
 
