@@ -1,7 +1,9 @@
 """An open model: a TransformerBridge behind one shape convention."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -10,12 +12,15 @@ from engine.bridge import attention_only
 from engine.cache import Cache
 from engine.folding import HeadWeights, centred, fold, normalised, root_mean_square
 from engine.job import Job
-from engine.messages import CircuitName, Head, Refused, RunPrompt, Source
+from engine.layers import PATTERN_BYTES, Change
+from engine.memory import check_run_fits, run_bytes
+from engine.messages import CircuitName, FloatArray, Head, Refused, RunPrompt, Source, Thumbnails
 from engine.network import capped
+from engine.pooling import pool
 from engine.pretrained import pretrained
-from engine.probes import Change, probe
+from engine.probes import probe
 from engine.rotation import Rotation
-from engine.runs import ForwardPass, forward, loss
+from engine.runs import ForwardPass, Watch, forward, loss
 from engine.sources.checkpoint import Checkpoint
 from engine.sources.fingerprint import fingerprint
 from engine.sources.pretrained import Pretrained
@@ -46,6 +51,8 @@ class Model:
         Raw weights, sizes and tokenizer, or where they are to be read from.
     job : Job, optional
         Steps while a pretrained model is read.
+    pattern_bytes : int
+        Of patterns that are held of the last run; the others are made again.
 
     Raises
     ------
@@ -53,7 +60,12 @@ class Model:
         If a pretrained model cannot be opened.
     """
 
-    def __init__(self, checkpoint: Checkpoint | Pretrained, job: Job | None = None) -> None:
+    def __init__(
+        self,
+        checkpoint: Checkpoint | Pretrained,
+        job: Job | None = None,
+        pattern_bytes: int = PATTERN_BYTES,
+    ) -> None:
         if isinstance(checkpoint, Checkpoint):
             network = attention_only(checkpoint)
         else:
@@ -72,6 +84,7 @@ class Model:
         self.parameters = network.parameters
         self.tokens = Tokens(network.tokenizer, network.bos_token, network.d_vocab)
         self._network, self._bridge = network, network.bridge
+        self._pattern_bytes = pattern_bytes
         self._last: ForwardPass | None = None
         self._grams: dict[CircuitName, Tensor] = {}
         # What took long and follows from the weights and its key alone: it only saves time.
@@ -79,6 +92,17 @@ class Model:
         # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
         self._rows_U: Tensor = self._bridge.unembed.W_U.T
         self._mean_U = self._rows_U.double().mean(0).float() if self.centring else None
+
+    def close(self) -> None:
+        """Let the weights go at once: nothing can be asked of the model any more.
+
+        TransformerLens leaves references behind that go round in circles, and in the window
+        Python's collector comes late.
+        """
+        self._last = None
+        with torch.inference_mode(False):
+            for tensor in (*self._bridge.parameters(), *self._bridge.buffers()):
+                tensor.data = torch.empty(0, dtype=tensor.dtype)
 
     @property
     def bytes(self) -> int:
@@ -232,8 +256,8 @@ class Model:
         """
         network = self._network
         if network.own_scores and network.slopes is None:
-            name = f"blocks.{layer}.attn.hook_attn_scores"
-            scores = self.probe(passed.ids, job, [name], heads_off=passed.heads_off)[name]
+            name = "attn.hook_attn_scores"
+            scores = passed.layers.again(layer, [name])[name]
             # What is masked is an infinity or the most negative number of its kind.
             scores = scores.masked_fill(scores < LEAST_SCORE, torch.nan)
         else:
@@ -481,18 +505,45 @@ class Model:
         return tuple(ids), bos
 
     def run(self, run: RunPrompt, job: Job) -> ForwardPass:
-        """Run a prompt, or return the last run if it had the same tokens and heads off."""
+        """Run a prompt, or return the last run if it had the same tokens and heads off.
+
+        Raises
+        ------
+        Refused
+            If the prompt cannot be run, or would not fit in memory.
+        """
         ids, _ = self.encode(run)
         last = self._last
         if last is None or (last.ids, last.heads_off) != (ids, run.heads_off):
-            self._last = last = self.run_ids(ids, job, run.heads_off)
+            self._last = None  # never two at once
+            self._last = last = self._run_whole(ids, job, run.heads_off)
+        last.layers.job = job
         return last
 
-    def run_ids(
-        self, ids: tuple[int, ...], job: Job, heads_off: tuple[Head, ...] = ()
+    def _run_whole(
+        self, ids: tuple[int, ...], job: Job, heads_off: tuple[Head, ...]
     ) -> ForwardPass:
-        """Run token ids and keep nothing."""
-        return forward(self._bridge, ids, job, heads_off)
+        """Run token ids, and pool patterns that will not be held while they are there."""
+        budget, pooled = self._pattern_bytes, list[FloatArray]()
+        check_run_fits(self.name, len(ids), lambda length: run_bytes(self._network, length, budget))
+        if 4 * self.n_layers * self.n_heads * len(ids) ** 2 <= budget:
+            return forward(self._bridge, ids, job, heads_off, budget)
+
+        def watch(pattern: Float[Tensor, "head query key"]) -> None:
+            pooled.append(pool(pattern.numpy(), Thumbnails.size))
+
+        passed = forward(self._bridge, ids, job, heads_off, budget, watch)
+        return replace(passed, thumbnails=np.stack(pooled))
+
+    def run_ids(
+        self,
+        ids: tuple[int, ...],
+        job: Job,
+        heads_off: tuple[Head, ...] = (),
+        watch: Watch | None = None,
+    ) -> ForwardPass:
+        """Run token ids and hold no patterns; `watch` takes each layer's as it is made."""
+        return forward(self._bridge, ids, job, heads_off, 0, watch)
 
     def loss(self, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
         """Return the cross-entropy of token i + 1 at position i of a pass, in nats."""

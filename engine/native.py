@@ -212,4 +212,4 @@ def _own(found: Pretrained, bridge: Any, job: Job) -> Own:
     count = min(PROBE, found.config["n_ctx"])
     ids = tuple(torch.randint(found.config["d_vocab"], (count,), generator=chance).tolist())
     passed = forward(bridge, ids, job)
-    return Own(ids=ids, patterns=passed.patterns, log_probs=passed.next_log_probs[None])
+    return Own(ids=ids, patterns=tuple(passed.patterns), log_probs=passed.next_log_probs[None])

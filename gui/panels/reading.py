@@ -68,6 +68,8 @@ def limits(
     hide_bos
         Leave key 0 out.
     """
+    if shares and not signed and not hide_bos:
+        return 0.0, 1.0
     seen = mask.copy()
     if hide_bos and values.shape[1] > 1:
         seen[:, 0] = False
@@ -76,8 +78,6 @@ def limits(
     largest = largest if largest > 0 else 1.0
     if signed:
         return -largest, largest
-    if shares and not hide_bos:
-        return 0.0, 1.0
     return 0.0, largest
 
 

@@ -101,16 +101,14 @@ def doubling(scene: Scene, job: Job) -> Receipt:
         return undefined(name, compares, "in this architecture a pattern cannot be held as it was")
     (layer, number), model = scene.head, scene.model
     norm_bias = model.norm_bias(layer)  # one of the biases: folding moves it into the others
-    at, held = f"blocks.{layer}.attn.", scene.passed.patterns[layer]
-    kept = model.probe(
-        scene.passed.ids,
-        job,
+    at, held = "attn.", scene.passed.patterns[layer]
+    kept = scene.passed.layers.again(
+        layer,
         [f"{at}hook_q", f"{at}hook_k", f"{at}hook_z"],
         {
             f"{at}hook_in": lambda read: 2 * read - norm_bias,
             f"{at}hook_pattern": lambda pattern: held,
         },
-        scene.passed.heads_off,
     )
     b_Q, b_K = scene.weights.b_Q, scene.weights.b_K
     kv, b_V = model.kv_head(number), model.value_bias(scene.head).double()

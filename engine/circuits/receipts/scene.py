@@ -31,7 +31,7 @@ class Scene:
         The model's own pass.
     own
         More of it, by the bridge's names: the layer's `z` [position, head, d_head] and `written`
-        [position, d_model], and `logits` [position, d_vocab].
+        [position, d_model], and `logits` [d_vocab] after the last position.
     weights
         Folded, in double precision.
     read
@@ -70,19 +70,16 @@ def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
     """
     weights = double(model.head(head))
     passed = model.run(run, job)
-    at = f"blocks.{head.layer}.attn."
-    written = f"blocks.{head.layer}.hook_attn_out"
-    names = [f"{at}hook_z", written]
-    kept = model.probe(passed.ids, job, names, heads_off=passed.heads_off)
+    kept = passed.layers.again(head.layer, ["attn.hook_z", "hook_attn_out"])
     return Scene(
         model=model,
         run=run,
         head=head,
         passed=passed,
         own={
-            "z": kept[f"{at}hook_z"],
-            "written": kept[written],
-            "logits": kept["logits"],
+            "z": kept["attn.hook_z"],
+            "written": kept["hook_attn_out"],
+            "logits": passed.next_logits,
         },
         weights=weights,
         read=model.read(passed.streams[head.layer]).double(),

@@ -56,7 +56,7 @@ def stream_adds_up(scene: Scene, job: Job) -> Receipt:
 def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
     """Check that what each part gives to a logit sums to the model's own logit."""
     parts = logit_attribution(scene.model, LogitAttribution(scene.run), job)
-    own = scene.own["logits"][parts.position].double()
+    own = scene.own["logits"].double()
     centred_, cap = scene.model.centring, scene.model.logit_cap
     logit = float(own[parts.target_id] - (own.mean() if centred_ else 0))
     less = ", less their mean, which the softmax does not see" if centred_ else ""
@@ -88,7 +88,7 @@ def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
         "a whole pass with folded weights, whose norms only scale (the MLPs as they are), against "
         "the model's own: the largest difference after the last token, in nats"
     )
-    model, own = scene.model, scene.own["logits"][-1].double()
+    model, own = scene.model, scene.own["logits"].double()
     if not model.scores_follow:
         return undefined(name, compares, "its scores do not follow from its weights alone")
     if scene.passed.mlps and model.mlp_is_parallel is None:
