@@ -73,6 +73,8 @@ class EngineClient(QObject):
     """(request, seconds it took)."""
     failed = Signal(str)
     """The sentence of a failure."""
+    missed = Signal(object, object)
+    """(request, failure), whether or not its answer is still wanted."""
     idle = Signal()
     """Nothing runs and nothing waits."""
 
@@ -222,6 +224,8 @@ class EngineClient(QObject):
         if isinstance(outcome, Cancelled):
             self._next()
             return
+        if isinstance(outcome, Failure):
+            self.missed.emit(request, outcome)
         askers = [key for key, wanted in self._wanted.items() if wanted == request]
         for key in askers:
             del self._wanted[key]
