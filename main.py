@@ -184,6 +184,7 @@ def _window(words: list[str]) -> int:
         size=given.size,
         scale=given.scale,
         theme=given.theme,
+        version=__version__,
     )
 
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Refused
-from gui import palette, screenshot
+from gui import icon, log, palette, screenshot
 from gui.engine_client import EngineClient, EngineLike
 from gui.panels.prompt import PromptPanel
 from gui.session import Session
@@ -31,6 +31,7 @@ def run(
     size: tuple[int, int] = (1600, 1000),
     scale: int = 1,
     theme: str | None = None,
+    version: str = "",
 ) -> int:
     """Show the window until it is closed, or picture the default session.
 
@@ -48,6 +49,8 @@ def run(
         Pixels of the picture per unit of the size.
     theme
         `light` or `dark`; none is the user's choice, in a picture light.
+    version
+        Of this program, for About and the log.
 
     Returns
     -------
@@ -59,8 +62,13 @@ def run(
     assert isinstance(app, QApplication)
     app.setApplicationName("headscope")
     app.setApplicationDisplayName("Headscope")
+    app.setApplicationVersion(version)
+    app.setDesktopFileName("headscope")
+    app.setWindowIcon(icon.window_icon())
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     settings = None if screenshot else Settings()
+    kept_log = None if screenshot else log.opened()
+    first = settings is not None and settings.first_start()
     chosen = theme or (settings.theme() if settings else "light")
     palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
     session = Session(settings.selection() if settings else None)
@@ -69,15 +77,22 @@ def run(
     client = EngineClient(partial(_made, make_engine))
     window = Window(session, client, settings, chosen, size)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
+    if kept_log:
+        kept_log.watch(client)
     if settings:
         window.restore()
         _keep_history(window, settings, app)
     _spare_imports()
     window.painted.connect(client.start)
+    if first:
+        window.painted.connect(window.welcome.open)
     window.show()
     code = app.exec()
     window.hide()
-    if not client.close():
+    ended = client.close()
+    if kept_log:
+        kept_log.close()
+    if not ended:
         # The engine thread is inside `import torch` or the like, and Python would wait for it.
         sys.stdout.flush()
         sys.stderr.flush()

@@ -12,6 +12,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 
+from gui.cover import Cover
 from gui.engine_client import EngineClient
 from gui.palette import theme
 from gui.panels.panel import Panel
@@ -45,6 +46,7 @@ class CardDock(QDockWidget):
         self.kind = kind
         self.panel: Panel | None = None
         self._session, self._client = session, client
+        self._cover: Cover | None = None
 
     def fill(self) -> Panel:
         """Return the panel, made if it was not yet."""
@@ -54,6 +56,15 @@ class CardDock(QDockWidget):
             self.setWidget(self.panel)
             self.filled.emit(self.panel)
         return self.panel
+
+    def set_covered(self, covered: bool) -> None:
+        """Hide what the card shows, or only what its panel calls secret, or show it again."""
+        if covered and self._cover is None:
+            self._cover = Cover(self, self.fill().secret or self, self.kind.title)
+        elif not covered and self._cover is not None:
+            self._cover.deleteLater()
+            self._cover.hide()
+            self._cover = None
 
     def showEvent(self, event: QShowEvent) -> None:
         """Make the panel now at the latest."""

@@ -10,7 +10,8 @@ from gui.session import OVQuestion, QKQuestion, Selection
 class Step(NamedTuple):
     """One step: what to predict, what is then seen, the selection and the cards that show it.
 
-    Tokens of the model stand between backticks.
+    Tokens of the model stand between backticks. Until it is revealed, the cards that `hides`
+    names are covered, here and in the steps before, where those do not show them themselves.
     """
 
     title: str
@@ -18,6 +19,7 @@ class Step(NamedTuple):
     reveal: str
     shows: Selection
     cards: tuple[str, ...]
+    hides: tuple[str, ...]
 
 
 class Guide(NamedTuple):
@@ -26,6 +28,12 @@ class Guide(NamedTuple):
     name: str
     about: str
     steps: tuple[Step, ...]
+
+    def covered(self, number: int, revealed: bool) -> frozenset[str]:
+        """Return the titles of the cards that would give away what is still to be predicted."""
+        shown = set(self.steps[number].cards) if revealed else set()
+        later = self.steps[number + revealed :]
+        return frozenset({title for step in later for title in step.hides} - shown)
 
 
 _TOY = Selection(
@@ -63,6 +71,7 @@ GUIDES = (
                 "it.",
                 replace(_TOY, kind="scores"),
                 ("Attention", "QK"),
+                ("Attention", "QK", "Heads"),
             ),
             Step(
                 "The weights",
@@ -72,6 +81,7 @@ GUIDES = (
                 "weight of 0. Every row sums to 1.",
                 _TOY,
                 ("Attention",),
+                ("Heads",),
             ),
             Step(
                 "What is moved",
@@ -80,6 +90,7 @@ GUIDES = (
                 "`result` itself, by 2, and nothing else: this head copies names. OV is read from "
                 "W_V and W_O, without any prompt.",
                 _TOY,
+                ("OV",),
                 ("OV",),
             ),
             Step(
@@ -90,6 +101,7 @@ GUIDES = (
                 "tokens in the Prompt card.",
                 _TOY,
                 ("Prompt", "Attention", "OV"),
+                ("Prompt",),
             ),
         ),
     ),
@@ -106,6 +118,7 @@ GUIDES = (
                 "its own: position 2 now carries “I am `B`” and “the token before me is `A`”.",
                 _BY_HAND,
                 ("Attention", "OV"),
+                ("Attention", "OV", "Heads"),
             ),
             Step(
                 "The key",
@@ -122,6 +135,7 @@ GUIDES = (
                     pair=Pair(Head(0, 0), Head(1, 0)),
                 ),
                 ("Composition", "QK"),
+                ("Composition", "QK"),
             ),
             Step(
                 "The peak",
@@ -130,6 +144,7 @@ GUIDES = (
                 "`A`.",
                 replace(_BY_HAND, head=Head(1, 0), query=5, source=2),
                 ("Attention",),
+                ("Attention", "Heads"),
             ),
             Step(
                 "The copy",
@@ -137,6 +152,7 @@ GUIDES = (
                 "`B` itself: OV at position 2 raises `B`, and `B` is the first of the next tokens, "
                 "at more than 99 %.",
                 replace(_BY_HAND, head=Head(1, 0), query=5, source=2),
+                ("OV", "Prompt"),
                 ("OV", "Prompt"),
             ),
         ),
@@ -153,6 +169,7 @@ GUIDES = (
                 "reads `·green`.",
                 _TRAINED,
                 ("Heads", "Attention"),
+                ("Heads", "Attention"),
             ),
             Step(
                 "The key",
@@ -163,6 +180,7 @@ GUIDES = (
                     _TRAINED, head=Head(1, 1), query=9, source=4, pair=Pair(Head(0, 2), Head(1, 1))
                 ),
                 ("Composition",),
+                ("Composition",),
             ),
             Step(
                 "The peak",
@@ -170,6 +188,7 @@ GUIDES = (
                 "At `·tea`, which followed `·green` last time.",
                 replace(_TRAINED, head=Head(1, 1), query=9, source=4),
                 ("Attention",),
+                ("Attention", "Heads"),
             ),
             Step(
                 "The copy",
@@ -177,6 +196,7 @@ GUIDES = (
                 "`·tea` itself, and the model's first guess is `·tea`. Read OV at the position, "
                 "not from the bare token: in layer 1 the head sees what layer 0 has made of it.",
                 replace(_TRAINED, head=Head(1, 1), query=9, source=4),
+                ("OV", "Prompt"),
                 ("OV", "Prompt"),
             ),
         ),

@@ -20,6 +20,14 @@ class Settings:
             QSettings.Format.IniFormat, QSettings.Scope.UserScope, "headscope", "headscope"
         )
 
+    def first_start(self) -> bool:
+        """Return whether nothing was ever kept, and remember that this start was."""
+        new = not self._store.allKeys()
+        if new:
+            self._store.setValue("window/welcomed", "true")
+            self._store.sync()
+        return new
+
     def selection(self) -> Selection:
         """Return the session to begin with: the last model, text and BOS."""
         bos = self._text("prompt/prepend_bos", "")

@@ -1,7 +1,7 @@
 """The window: cards made from PANELS, a bar above, a bar below, and what happens on closing."""
 
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
@@ -18,11 +18,12 @@ from PySide6.QtWidgets import (
 
 from gui import palette
 from gui.ablation_bar import AblationBar
+from gui.about import AboutDialog
 from gui.dock import CardDock
 from gui.engine_client import EngineClient
 from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
-from gui.help_texts import ABOUT, HOW_TO
+from gui.help_texts import HOW_TO
 from gui.layouts import LAYOUTS, Layout, arrange, share_out
 from gui.panels import PANELS
 from gui.panels.panel import Panel
@@ -32,6 +33,7 @@ from gui.settings import SYSTEM_THEME, Settings
 from gui.status_bar import StatusBar
 from gui.theme import THEMES, UNIT
 from gui.top_bar import TopBar
+from gui.welcome import Welcome
 
 GROUPS = ("Prompt", "Head", "Model", "Checks")
 """Sections of the View menu, the `group` of a panel."""
@@ -89,6 +91,10 @@ class Window(QMainWindow):
         ]
         self.guide = GuideBar(session)
         self.guide.cards_wanted.connect(self.open_cards)
+        self.guide.cover_wanted.connect(self.cover_cards)
+        self.welcome = Welcome(self._stage)
+        self.welcome.guide_wanted.connect(self.guide.start)
+        self.welcome.closed.connect(lambda: self.docks[0].fill().setFocus())
         self.top = TopBar(session, client, self._make_menus())
         self.top.picture_wanted.connect(self.save_picture)
         self.top.theme_toggled.connect(self._toggle_theme)
@@ -134,6 +140,11 @@ class Window(QMainWindow):
             if dock.kind.title in titles:
                 dock.show()
                 dock.raise_()
+
+    def cover_cards(self, titles: Collection[str]) -> None:
+        """Cover some cards until a guided example reveals them, and uncover the others."""
+        for dock in self.docks:
+            dock.set_covered(dock.kind.title in titles)
 
     def restore(self) -> None:
         """Go back to the layout of the last time, if there was one."""
@@ -200,6 +211,12 @@ class Window(QMainWindow):
         if self._settings and what in ("model", "text", "prepend_bos"):
             self._settings.keep_selection(self.session.selection)
 
+    def _on_escape(self) -> None:
+        if self.welcome.isVisible():
+            self.welcome.close()
+        else:
+            self.client.cancel()
+
     def _toggle_theme(self) -> None:
         self.set_theme("light" if palette.theme().name == "dark" else "dark")
 
@@ -212,7 +229,7 @@ class Window(QMainWindow):
         self._add(file, "Save picture …", "Ctrl+Shift+S", self.save_picture)
         file.addSeparator()
         self._add(file, "Ask again", "F5", self.ask_again)
-        self._add(file, "Stop", "Esc", self.client.cancel)
+        self._add(file, "Stop", "Esc", self._on_escape)
         file.addSeparator()
         self._add(file, "Quit", "Ctrl+Q", self.close)
         for number, layout in enumerate(LAYOUTS, 1):
@@ -234,11 +251,12 @@ class Window(QMainWindow):
             action.setCheckable(True)
             action.setChecked(name == self._theme)
             themes.addAction(action)
+        self._add(help_, "Welcome", "", self.welcome.open)
         self._add(help_, "How to read a head", "F1", partial(self._tell, "How to", HOW_TO))
         for guide in GUIDES:
             self._add(help_, f"{guide.name}: {guide.about}", "", partial(self.guide.start, guide))
         help_.addSeparator()
-        self._add(help_, "About Headscope", "", partial(self._tell, "About Headscope", ABOUT))
+        self._add(help_, "About Headscope", "", lambda: AboutDialog(self).open())
         return [file, view, help_]
 
     def _open_action(self, dock: CardDock) -> QAction:

@@ -69,6 +69,8 @@ class Panel(QWidget):
         self.header, self.mark, self.subtitle = frame.header, frame.mark, frame.subtitle
         self.above, self.notice, self.offers = frame.above, frame.notice, frame.offers
         self.body = frame.body
+        self.secret: QWidget | None = None
+        """What a guided example covers until it reveals it; none for all of the card."""
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._patience.timeout.connect(self._say_state)
         # Columns draw in turn, so that no single turn of the event loop is long.

@@ -94,6 +94,7 @@ class PromptPanel(Panel):
         self._lists = QStackedWidget()
         self._lists.addWidget(self.guesses)
         self._lists.addWidget(self.changes)
+        self.secret = self._lists
         self.guess_label = Subtitle()
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
