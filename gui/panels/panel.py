@@ -26,6 +26,14 @@ from gui.session import Session
 
 State = Literal["waiting", "fresh", "old", "failed"]
 TURN_MS = 5
+FILLED_BY_PROMPT = (
+    "This card fills when the model has read a prompt: type one in Prompt, or take one of its "
+    "examples."
+)
+FILLED_BY_CHOICE = (
+    "Nothing to show. Choose another model at the top left or another head in Heads, or press F5 "
+    "to ask again."
+)
 PATIENCE_MS = 250
 """How long an old picture stands unmarked: most answers come sooner, and a mark would flicker."""
 
@@ -280,19 +288,17 @@ class Panel(QWidget):
         failures = self.questions.failures(self.wants())
         if not failures:
             return
-        self.frame.waits.set_parts([])
+        empty = self.known(self.main) is None
         if set(failures) <= {"run", "facts"}:
             # The sentence itself stands in the Prompt panel, once.
-            old = (
-                ""
-                if self.known(self.main) is None
-                else " This picture is of the last prompt that ran."
-            )
+            old = "" if empty else " This picture is of the last prompt that ran."
             model = self.session.selection.model
             self.notice.show_info(f"{model} has not run the prompt: see Prompt.{old}")
+            self.frame.waits.set_parts([FILLED_BY_PROMPT] if empty else [])
         else:
             failure = next(iter(failures.values()))
             self.notice.show_failure(failure.sentence, failure.details)
+            self.frame.waits.set_parts([FILLED_BY_CHOICE] if empty else [])
 
     def _say_waiting(self) -> None:
         doing = self.client.doing

@@ -73,6 +73,7 @@ class PromptPanel(Panel):
 
         self.edit = PromptEdit(max_lines=4)
         self.edit.setAccessibleName("Prompt text")
+        self.edit.setPlaceholderText("Type a prompt, or take one of the examples")
         self.edit.set_text(session.selection.text)
         self.edit.edited.connect(self._on_edited)
         self.edit.submitted.connect(self._on_submitted)
