@@ -106,7 +106,7 @@ def _table() -> QGridLayout:
     half = (len(parts) + 1) // 2
     for place, (name, number) in enumerate(parts):
         row, column = place % half, 2 * (place // half)
-        table.addWidget(QLabel(name), row, column)
+        table.addWidget(_label(name), row, column)
         table.addWidget(_label(number), row, column + 1)
     return table
 

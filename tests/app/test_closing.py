@@ -48,7 +48,7 @@ def test_a_process_closed_while_torch_is_imported_ends_quietly(
         capture_output=True,
         text=True,
         timeout=120,
-        env={**_environment(), "XDG_CONFIG_HOME": str(tmp_path)},
+        env={**_environment(), "XDG_CONFIG_HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)},
     )
     ended = time.time()
     assert done.returncode == 0
