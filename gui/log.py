@@ -37,6 +37,21 @@ class _File(logging.handlers.RotatingFileHandler):
         """Say nothing: a full disk or a file in use elsewhere is no matter of the user's."""
 
 
+class _Lazily(logging.handlers.QueueHandler):
+    """Leaves it to the writing thread to put a line together."""
+
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        """Return the record as it is: what it holds never changes."""
+        return record
+
+
+class _Versions:
+    """All versions; looking them up takes longer than a first paint may wait."""
+
+    def __str__(self) -> str:
+        return versions.as_text()
+
+
 class Log:
     """Writes the file in a thread of its own, so that a slow disk holds nobody up.
 
@@ -58,12 +73,12 @@ class Log:
         records: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
         self._file = file
         self._logger = logging.Logger("headscope")  # not of the tree that libraries log to
-        self._logger.addHandler(logging.handlers.QueueHandler(records))
+        self._logger.addHandler(_Lazily(records))
         self._listener = logging.handlers.QueueListener(records, file)
         self._listener.start()
         self._hook = sys.excepthook
         sys.excepthook = self._on_exception
-        self._logger.info("started\n%s", versions.as_text())
+        self._logger.info("started\n%s", _Versions())
 
     def watch(self, client: EngineClient) -> None:
         """Write down which models are opened and what fails."""
