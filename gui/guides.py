@@ -36,6 +36,13 @@ class Guide(NamedTuple):
         return frozenset({title for step in later for title in step.hides} - shown)
 
 
+_LOOKS = ("Attention", "Heads", "Poster", "Workings", "Virtual head")
+"""Cards that show where a head looks."""
+_MOVES = ("OV", "Workings", "Attribution", "Skip-trigrams", "Virtual head")
+"""Cards that show what it brings."""
+_SAYS = ("Prompt", "Lens", "Attribution")
+"""Cards that show what the model says next."""
+
 _TOY = Selection(
     model="toy",
     text="result = 0 ans return",
@@ -71,7 +78,7 @@ GUIDES = (
                 "it.",
                 replace(_TOY, kind="scores"),
                 ("Attention", "QK"),
-                ("Attention", "QK", "Heads"),
+                (*_LOOKS, "QK", "Skip-trigrams"),
             ),
             Step(
                 "The weights",
@@ -81,7 +88,7 @@ GUIDES = (
                 "weight of 0. Every row sums to 1.",
                 _TOY,
                 ("Attention",),
-                ("Heads",),
+                ("Heads", "Poster", "Workings"),
             ),
             Step(
                 "What is moved",
@@ -91,7 +98,7 @@ GUIDES = (
                 "W_V and W_O, without any prompt.",
                 _TOY,
                 ("OV",),
-                ("OV",),
+                _MOVES,
             ),
             Step(
                 "The answer",
@@ -101,7 +108,7 @@ GUIDES = (
                 "tokens in the Prompt card.",
                 _TOY,
                 ("Prompt", "Attention", "OV"),
-                ("Prompt",),
+                _SAYS,
             ),
         ),
     ),
@@ -118,7 +125,7 @@ GUIDES = (
                 "its own: position 2 now carries “I am `B`” and “the token before me is `A`”.",
                 _BY_HAND,
                 ("Attention", "OV"),
-                ("Attention", "OV", "Heads"),
+                (*_LOOKS, *_MOVES),
             ),
             Step(
                 "The key",
@@ -135,7 +142,7 @@ GUIDES = (
                     pair=Pair(Head(0, 0), Head(1, 0)),
                 ),
                 ("Composition", "QK"),
-                ("Composition", "QK"),
+                ("Composition", "QK", "Virtual head"),
             ),
             Step(
                 "The peak",
@@ -144,7 +151,7 @@ GUIDES = (
                 "`A`.",
                 replace(_BY_HAND, head=Head(1, 0), query=5, source=2),
                 ("Attention",),
-                ("Attention", "Heads"),
+                _LOOKS,
             ),
             Step(
                 "The copy",
@@ -153,7 +160,7 @@ GUIDES = (
                 "at more than 99 %.",
                 replace(_BY_HAND, head=Head(1, 0), query=5, source=2),
                 ("OV", "Prompt"),
-                ("OV", "Prompt"),
+                (*_MOVES, *_SAYS),
             ),
         ),
     ),
@@ -169,7 +176,7 @@ GUIDES = (
                 "reads `·green`.",
                 _TRAINED,
                 ("Heads", "Attention"),
-                ("Heads", "Attention"),
+                _LOOKS,
             ),
             Step(
                 "The key",
@@ -180,7 +187,7 @@ GUIDES = (
                     _TRAINED, head=Head(1, 1), query=9, source=4, pair=Pair(Head(0, 2), Head(1, 1))
                 ),
                 ("Composition",),
-                ("Composition",),
+                ("Composition", "Virtual head"),
             ),
             Step(
                 "The peak",
@@ -188,7 +195,7 @@ GUIDES = (
                 "At `·tea`, which followed `·green` last time.",
                 replace(_TRAINED, head=Head(1, 1), query=9, source=4),
                 ("Attention",),
-                ("Attention", "Heads"),
+                _LOOKS,
             ),
             Step(
                 "The copy",
@@ -197,7 +204,7 @@ GUIDES = (
                 "not from the bare token: in layer 1 the head sees what layer 0 has made of it.",
                 replace(_TRAINED, head=Head(1, 1), query=9, source=4),
                 ("OV", "Prompt"),
-                ("OV", "Prompt"),
+                (*_MOVES, *_SAYS),
             ),
         ),
     ),

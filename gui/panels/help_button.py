@@ -4,7 +4,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from gui.palette import set_look, token_font
+from gui.palette import token_font
 from gui.panel_help import Help
 from gui.theme import UNIT
 from gui.widgets.text_scroll import TextScroll
@@ -81,7 +81,8 @@ class HelpButton(QToolButton):
         super().__init__()
         self._title, self._page = title, page
         self.setText("?")
-        set_look(self, "quiet", True)
+        self.setProperty("quiet", True)
+        self.setProperty("narrow", True)
         self.setToolTip("What this card shows, its formula, and what to doubt")
         self.setAccessibleName(f"Help on {title}")
         self.clicked.connect(self.open_page)
