@@ -96,7 +96,8 @@ PANEL_HELP = {
     "QK": Help(
         "Which keys the open head would look for if it stood on one token, and which it would look "
         "away from. Turned round, on which tokens it must stand to look for one.",
-        "x W_Q (Y W_K)ᵀ / divisor   [key], whole table W_E W_Q (W_E W_K)ᵀ / divisor\n"
+        "x W_Q (Y W_K)ᵀ / divisor   [key]\n"
+        "whole table W_E W_Q (W_E W_K)ᵀ / divisor   [query, key]\n"
         f"{_QUERIES}; x the query's vector, Y those of all keys\n"
         "Papers: W_Eᵀ W_QK W_E with W_QK = W_Qᵀ W_K, every matrix the transpose of this one",
         f"{_FRAMEWORK}, Splitting Attention Head terms into Query-Key and Output-Value Circuits. "
@@ -109,7 +110,8 @@ PANEL_HELP = {
     "Spectrum": Help(
         "How many directions the head uses: the singular values of its OV and QK circuits, largest "
         "first. Click one for the tokens at its two ends.",
-        "W_V W_O = Σ σᵢ readᵢ writeᵢᵀ,   W_Q W_Kᵀ = Σ σᵢ queryᵢ keyᵢᵀ   [d_model, d_model]\n"
+        "W_V W_O = Σ σᵢ readᵢ writeᵢᵀ   [d_model, d_model]\n"
+        "W_Q W_Kᵀ = Σ σᵢ queryᵢ keyᵢᵀ   [d_model, d_model]\n"
         "at most d_head values are not 0\n"
         "Papers: W_QK = W_Qᵀ W_K is the same matrix, W_OV = W_O W_V the transpose: its left "
         "singular vectors are what it writes",
@@ -131,11 +133,12 @@ PANEL_HELP = {
         "pin another token.",
     ),
     "Attribution": Help(
-        "Which parts of the model give a token its logit, after the pinned query: embedding, every "
-        "head, every MLP, as bars that sum to the logit; the open head split by what it read.",
-        "logit(t) = Σ part · W_U[:, t] / s + b_U[t]\n"
-        "head: row q of A X W_V W_O   [d_model], plus its share of b_O\n"
-        "s is the final norm's scale on this prompt\n"
+        "Which parts of the model give a token its logit, after the pinned query: embedding, "
+        "position, every head and MLP, biases, as bars that sum to the logit; the open head split "
+        "by what it read.",
+        "logit(t) = Σ part · W_U[:, t] / s + biases, s the final norm's scale\n"
+        "a head's part: row q of A X W_V W_O   [d_model]\n"
+        "biases: what b_V, b_O and b_U give together\n"
         "Papers: W_U as rows, and h(x) = (A ⊗ W_O W_V) x",
         f"{_FRAMEWORK}, Attention Heads are Independent and Additive; Path Expansion of Logits. "
         f"{_NOTATION}, section 6.",
@@ -160,7 +163,8 @@ PANEL_HELP = {
         "‖A B‖ / (‖A‖ ‖B‖), Frobenius norms, 0 to 1\n"
         "A = W_V W_O of the earlier head; B of the later one:\n"
         "queries W_Q W_Kᵀ, keys W_K W_Qᵀ, values W_V W_O   [d_model, d_model]\n"
-        "Papers: ‖W_QKᵀ W_OV‖, ‖W_QK W_OV‖, ‖W_OV W_OV‖, each over both norms, the transposes",
+        "Papers: ‖W_QKᵀ W_OV‖ (queries), ‖W_QK W_OV‖ (keys), ‖W_OV W_OV‖ (values), over both "
+        "norms, the later head's matrix first",
         f"{_FRAMEWORK}, Three Kinds of Composition. {_NOTATION}, section 7.",
         "Random directions score 1/√d_model; a score is worth something by how far it lies above. "
         "What is read on a prompt also depends on where both heads look.",
@@ -182,7 +186,8 @@ PANEL_HELP = {
     "Eigenvalues": Help(
         "Whether the open head copies: the eigenvalues of its circuit from tokens to tokens, in "
         "the complex plane, or copying against matching for all heads.",
-        "eigenvalues of W_E W_V W_O W_U (OV) or W_E W_Q (W_E W_K)ᵀ (QK)   [d_vocab, d_vocab]\n"
+        "eigenvalues of W_E W_V W_O W_U (OV) or W_E W_Q (W_E W_K)ᵀ (QK)\n"
+        "both [d_vocab, d_vocab], of rank d_head at most\n"
         "positivity Σ λ / Σ |λ|, −1 to 1\n"
         "Papers: W_U W_O W_V W_E and W_Eᵀ W_QK W_E, which have the same eigenvalues",
         f"{_FRAMEWORK}, Summarizing OV/QK Matrices.",
@@ -195,8 +200,8 @@ PANEL_HELP = {
         "one with learned positions.",
         "rotary: q R(d) kᵀ / divisor against the distance d = query − key,\n"
         "q = x W_Q, k = y W_K   [d_head], R(d) the rotation by d\n"
-        "learned: P W_Q (P W_K)ᵀ / divisor   [query, key], P [position, d_model] the mean over\n"
-        "all tokens of norm(W_E + W_pos)\n"
+        "learned: P W_Q (P W_K)ᵀ / divisor   [query, key], P [position, d_model]\n"
+        "the mean over all tokens of norm(W_E + W_pos)\n"
         "Papers: Pᵀ W_QK P with W_QK = W_Qᵀ W_K, every matrix the transpose of this one",
         f"{_FRAMEWORK}, Model Simplifications leaves positions out of the circuits; "
         f"{_NOTATION}, section 4. “RoFormer” (Su et al., 2021) for rotary ones.",
@@ -242,21 +247,23 @@ PANEL_HELP = {
         "The strongest “source … query → out” of the open head: from this query it looks for this "
         "source, and reading that raises this token.",
         "QK[query, source] and OV[source, out], ranked by their product\n"
-        "QK = W_E W_Q (W_E W_K)ᵀ / divisor, OV = W_E W_V W_O W_U   [d_vocab, d_vocab]\n"
-        "Papers: W_Eᵀ W_QK W_E and W_U W_OV W_E, the transposes",
+        "QK = W_E W_Q (W_E W_K)ᵀ / divisor   [d_vocab, d_vocab]\n"
+        "OV = W_E W_V W_O W_U   [d_vocab, d_vocab]\n"
+        "Papers: W_Eᵀ W_QK W_E, the same table, and W_U W_OV W_E, the transpose",
         f"{_FRAMEWORK}, Interpretation as Skip-Trigrams. {_NOTATION}, section 6.",
-        "The two factors are tied: a head that has “a … b → c” and “d … b → e” has parts of “a … b "
-        "→ e” as well. In a layer after the first, bare tokens are not what the head reads.",
+        "What is raised depends on the source alone: a head that has “a … b → c” and “a … d → e” "
+        "has “a … b → e” as well. In a layer after the first, bare tokens are not what it reads.",
         f"{_ROWS} Typing in the field keeps sources with that text.",
     ),
     "Finder": Help(
         "All heads with every measure: on repeated random tokens, on this prompt, and of the "
         "weights. Sort by any of them, or set two against each other; a sentence says what the "
         "open head seems to do and on what evidence.",
-        "induction, previous, first, duplicate: mean attention of that kind, 0 to 1\n"
-        "entropy −Σ A log A in nats; distance Σ A (query − key); A [query, key] the pattern\n"
-        "copying share: of tokens whose strongest OV output is the token itself\n"
-        "overlap ‖Rᵀ W‖² / rank, R and W [d_model, rank] the directions that OV reads and writes\n"
+        "induction, previous, first, duplicate: mean attention of that kind\n"
+        "entropy −Σ A log A in nats; distance Σ A (query − key)\n"
+        "A [query, key] is the pattern\n"
+        "copying share: of all tokens, those whose strongest OV output is the token itself\n"
+        "overlap ‖Rᵀ W‖² / rank, R and W [d_model, rank] what OV reads and writes\n"
         "Papers: R and W are the right and left singular vectors of W_OV = W_O W_V",
         f"{_FRAMEWORK}, Summarizing OV/QK Matrices; Induction Heads. “In-context Learning and "
         "Induction Heads” (Olsson et al., 2022).",

@@ -9,7 +9,7 @@ from gui.panel_help import Help
 from gui.theme import UNIT
 from gui.widgets.text_scroll import TextScroll
 
-WIDTH = 64 * UNIT
+WIDTH = 68 * UNIT
 
 
 class HelpPage(QFrame):
