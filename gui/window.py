@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from gui import palette
 from gui.ablation_bar import AblationBar
+from gui.compare_bar import CompareBar
 from gui.dock import CardDock
 from gui.drops import Drops, Target
 from gui.engine_client import EngineClient
@@ -93,6 +94,7 @@ class Window(QMainWindow):
         ]
         self.guide = GuideBar(session)
         self.guide.cards_wanted.connect(self.open_cards)
+        self.compare_bar = CompareBar(session, client)
         self.opening = Opening(session, client, settings)
         self.opening_bar = OpeningBar(session, client, self.opening)
         self.picker = ModelPicker(self, session, client, self.opening)
@@ -113,6 +115,7 @@ class Window(QMainWindow):
         rows.addWidget(self.top)
         rows.addWidget(self.opening_bar)
         rows.addWidget(self.guide)
+        rows.addWidget(self.compare_bar)
         rows.addWidget(AblationBar(session))
         self.setMenuWidget(above)
         self.status = StatusBar(session, client)
@@ -180,6 +183,7 @@ class Window(QMainWindow):
         """Ask for everything that failed or was stopped."""
         self.top.ask_again()
         self.opening.ask_again()
+        self.compare_bar.ask_again()
         self.status.ask_again()
         for panel in self.panels:
             panel.ask_again()
@@ -236,6 +240,7 @@ class Window(QMainWindow):
         for number, layout in enumerate(LAYOUTS, 1):
             text = f"{layout.name}: {layout.about}"
             self._add(view, text, f"Ctrl+Alt+{number}", partial(self.lay_out, layout))
+        self._add(view, "Compare with another prompt …", "Ctrl+Alt+C", self.compare_bar.toggle)
         self._add(view, "Reset layout", "Ctrl+0", self.reset_layout)
         for group in GROUPS:
             view.addSection(group)

@@ -17,16 +17,19 @@ from engine.messages import (
     LogitParts,
     OutputRanking,
     Request,
+    Run,
+    RunPrompt,
     Vocabulary,
     VocabularyTokens,
 )
+from gui.comparison import Axis, parts_change
 from gui.engine_client import EngineClient
-from gui.panels import attribution_words, reading
+from gui.panels import attribution_words
 from gui.panels.attribution_question import AttributionQuestion
+from gui.panels.comparing_panel import ComparingPanel
 from gui.panels.height_cap import NO_LIMIT, HeightCap
 from gui.panels.named import caption
-from gui.panels.panel import Panel
-from gui.panels.sentence import Sentence
+from gui.panels.sentence import Sentence, Token
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
@@ -46,7 +49,7 @@ ABOUT = (
 )
 
 
-class AttributionPanel(Panel):
+class AttributionPanel(ComparingPanel):
     """Layer by head as a map, all parts as bars, and the open head split by source token."""
 
     title = "Attribution"
@@ -54,16 +57,21 @@ class AttributionPanel(Panel):
     group = "Prompt"
     about = "which parts, heads and source tokens give a token its logit"
     main = "parts"
-    draws = frozenset({"head", "query", "source"})
+    draws = ComparingPanel.compares | {"head", "query", "source"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self._drawn: LogitParts | None = None
+        self._ends: tuple[LogitParts, LogitParts] | None = None
+        """What is drawn is the first less the second."""
+        self._axis = Axis(())
+        """The source tokens, up to the pinned one."""
         self.header.setToolTip(tool_tip.literal(ABOUT))
         self.question = AttributionQuestion()
         self.question.changed.connect(self._change)
         self.question.refused.connect(self.notice.show_failure)
         self.above.addWidget(self.question)
+        self.add_controls([self.side])
 
         self.sentence = Sentence("Which head gives most, and from where")
         self.map = CellMap(crossing=True)
@@ -101,22 +109,32 @@ class AttributionPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the parts, and for what the open head writes at the pinned token."""
-        now, run_request = self.session.selection, self.session.run
+        now, axis, base = self.session.selection, self.axis(), self.session.base_run
         wanted: dict[str, Request] = {
             "facts": LoadModel(now.model),
             "vocabulary": Vocabulary(now.model),
-            "run": run_request,
+            **self.runs(),
         }
-        run = self.run_result()
-        if run is None:
+        if axis is None:
             return wanted
-        query = reading.pinned_query(now, run)
-        wanted["parts"] = self.question.request(run_request, query)
-        wanted["output"] = HeadOutput(run_request, now.head, query, self.question.token)
+        here, there = self.positions(axis)
+        wanted |= self._about(self.session.drawn_run, here)
+        if base is not None:
+            before = self._about(base, there)
+            wanted |= {f"{slot} before": request for slot, request in before.items()}
+        return wanted
+
+    def _about(self, run: RunPrompt, query: int) -> dict[str, Request]:
+        """Return what is asked about one run."""
+        head = self.session.selection.head
+        asked: dict[str, Request] = {
+            "parts": self.question.request(run, query),
+            "output": HeadOutput(run, head, query, self.question.token),
+        }
         if self.question.contrasted:
             # HeadOutput knows no contrast.
-            wanted["sources"] = self.question.request(run_request, query, "sources")
-        return wanted
+            asked["sources"] = self.question.request(run, query, "sources")
+        return asked
 
     def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""
@@ -124,11 +142,16 @@ class AttributionPanel(Panel):
 
     def draw(self) -> None:
         """Show the map, the bars, and the sources of the open head."""
-        found = self.known("parts")
-        if not isinstance(found, LogitParts):
+        found, axis, run, ends = self.known("parts"), self.axis(), self.drawn(), None
+        if not isinstance(found, LogitParts) or axis is None or run is None:
             return
-        self._drawn = found
         now = self.session.selection
+        if axis.subtracts:
+            before = self.wanted("parts before")
+            if not isinstance(before, LogitParts):
+                return
+            ends, found = (found, before), parts_change(found, before)
+        self._drawn, self._ends, self._axis = found, ends, axis.up_to(self.query(axis))
         self.question.show_answer(found)
         values = map_of(found)
         largest = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
@@ -139,7 +162,7 @@ class AttributionPanel(Panel):
                 [f"L{layer}" for layer in range(values.shape[0])],
                 [f"H{number}" for number in range(values.shape[1])],
                 sizes=Sizes(row=(16.0, 40.0), column=(16.0, 56.0)),
-                unit="logit",
+                unit=f"logit, {self.subtraction}" if axis.subtracts else "logit",
                 column_tokens=False,
             )
         )
@@ -155,13 +178,17 @@ class AttributionPanel(Panel):
             rows_are="parts",
         )
         self._draw_sources(found)
-        by_source = self._by_source()
-        self.sentence.set_parts(
-            ["type the token to compare with"]
-            if self.question.waits
-            else attribution_words.answer(found, self._labels(), by_source, now.head)
+        if self.question.waits:
+            self.sentence.set_parts(["type the token to compare with"])
+        else:
+            self.sentence.set_parts(self._says(found, run))
+        self.sum.set_parts(
+            [
+                attribution_words.sum_of(found)
+                if ends is None
+                else attribution_words.sum_of_change(*ends, self.names)
+            ]
         )
-        self.sum.set_parts([attribution_words.sum_of(found)])
         self._cap.update()
 
     def describe(self, layer: int, number: int) -> str:
@@ -169,7 +196,11 @@ class AttributionPanel(Panel):
         found, head = self._drawn, Head(layer, number)
         if found is None or head not in found.heads:
             return ""
-        value = float(found.values[found.heads.index(head)])
+        place = found.heads.index(head)
+        value = float(found.values[place])
+        if self._ends is not None:
+            now, before = (float(end.values[place]) for end in self._ends)
+            return f"{head.name}: {attribution_words.sides(now, before, self.names)}"
         return (
             f"{head.name}: {attribution_words.number(value)}\n"
             f"row {found.position} of A X W_V W_O, times the column of W_U that reads "
@@ -181,48 +212,82 @@ class AttributionPanel(Panel):
         super().resizeEvent(event)
         self._arrange()
 
+    def _says(self, found: LogitParts, run: Run) -> list[str | Token]:
+        """Say what the logit is made of, or what changed it."""
+        if self._ends is None:
+            head = self.session.selection.head
+            said = attribution_words.answer(found, run.labels, self._by_source(), head)
+        else:
+            base = self.run_result() if self.subtracts_prompts else run
+            token = self._axis.labels(run.labels, base.labels if base else None)[-1]
+            said = attribution_words.change(*self._ends, token, self.names)
+        return said + self.elsewhere(self._axis)
+
     def _draw_sources(self, found: LogitParts) -> None:
-        by_source, output = self._by_source(), self._output()
-        if by_source is None or output is None:
+        by_source, outputs = self._by_source(), self._outputs()
+        if by_source is None or outputs is None:
             return  # what is shown stays what it says it is: that of the head before
         now = self.session.selection
-        self.sources_say.set_parts(
-            attribution_words.head_says(now.head, float(by_source.sum()), output)
-        )
+        self.sources_say.set_parts(self._says_head(found, float(by_source.sum()), outputs[0]))
         order = np.argsort(-np.abs(by_source), kind="stable")
+        before = outputs[-1].source_labels if self._ends else None
+        labels = self._axis.labels(outputs[0].source_labels, before)
+        in_place = all(place.now == slot for slot, place in enumerate(self._axis.places))
         self.sources.set_rows(
             order,
-            [output.source_labels[place] for place in order.tolist()],
+            [labels[place] for place in order.tolist()],
             by_source[order],
             signed=True,
-            highlight=now.source,
-            rows_are="positions",
+            highlight=self._axis.slot(now.source),
+            rows_are="positions" if in_place else "parts",
         )
         few = len(order) <= MOST_SOURCES
         most = self.sources.sizeHint().height() if few else NO_LIMIT
         self.sources.setMaximumHeight(most)
         self.sources.setMinimumHeight(min(LEAST_SOURCES, most))
 
-    def _output(self) -> OutputRanking | None:
-        """Return what the open head adds to the logits, if it is there."""
-        found = self.wanted("output")
-        return found if isinstance(found, OutputRanking) else None
+    def _says_head(
+        self, found: LogitParts, value: float, output: OutputRanking
+    ) -> list[str | Token]:
+        head = self.session.selection.head
+        if self._ends is None or head not in found.heads:
+            return attribution_words.head_says(head, value, output)
+        now, before = (float(end.values[found.heads.index(head)]) for end in self._ends)
+        told = attribution_words.sides(now, before, self.names)
+        return [f"{head.name} gives: {told}. By source position:"]
+
+    def _outputs(self) -> list[OutputRanking] | None:
+        """Return what the open head adds to the logits, in both runs where one is taken off."""
+        slots = ["output", "output before"] if self._axis.subtracts else ["output"]
+        found = [self.wanted(slot) for slot in slots]
+        outputs = [output for output in found if isinstance(output, OutputRanking)]
+        return outputs if len(outputs) == len(slots) else None
 
     def _by_source(self) -> npt.NDArray[np.floating] | None:
-        """Return what each source gives by the open head, [source], in logits."""
+        """Return what each source gives by the open head, [place of the axis], in logits.
+
+        A source that only one of two prompts has changed by all that it gives.
+        """
+        now = self._given("")
+        if not self._axis.subtracts or now is None:
+            return now
+        before = self._given(" before")
+        if before is None:
+            return None
+        return np.nan_to_num(self._axis.now(now, 0)) - np.nan_to_num(self._axis.before(before, 0))
+
+    def _given(self, which: str) -> npt.NDArray[np.floating] | None:
+        """Return what each source of one run gives, [source]."""
         if not self.question.contrasted:
-            output = self._output()
-            return None if output is None else output.by_source / output.final_scale
-        found = self.wanted("sources")
+            output = self.wanted(f"output{which}")
+            if not isinstance(output, OutputRanking):
+                return None
+            return output.by_source / output.final_scale
+        found = self.wanted(f"sources{which}")
         if not isinstance(found, LogitParts):
             return None
         head = self.session.selection.head
         return found.values[[other == head for other in found.heads]]
-
-    def _labels(self) -> tuple[str, ...]:
-        run = self.run_result()
-        assert run is not None
-        return run.labels
 
     def _choose_cell(self, layer: int, number: int) -> None:
         found, now = self._drawn, self.session.selection.head
@@ -237,7 +302,7 @@ class AttributionPanel(Panel):
 
     def _pin_source(self, position: int) -> None:
         if self._drawn is not None:
-            self.session.pin(self._drawn.position, position)
+            self.pin(self._axis, self._axis.last, position)
 
     def _change(self) -> None:
         self.refresh()
