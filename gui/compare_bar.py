@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton
 
 from engine.messages import Request, Result, Run
-from gui import comparison
+from gui.alignment import align
 from gui.banner import Banner
 from gui.engine_client import EngineClient, Failure
 from gui.panels.questions import Questions
@@ -140,7 +140,7 @@ class CompareBar(Banner):
 def how(left: Run, right: Run) -> Parts:
     """Say how the tokens of two prompts stand for each other."""
     ids = tuple(left.ids.tolist()), tuple(right.ids.tolist())
-    alignment = comparison.align(*ids)
+    alignment = align(*ids)
     if ids[0] == ids[1]:
         return [SAME]
     if alignment.refusal:
@@ -154,9 +154,10 @@ def how(left: Run, right: Run) -> Parts:
         said[-1] = str(said[-1]).removesuffix(", ")
         said.append(", …." if len(differ) > MOST_LISTED else ".")
     else:
+        replaced = alignment.matched - alignment.equal
         lone = [length - alignment.matched for length in alignment.lengths]
         said = [
-            f"{len(ids[0])} and {count(len(ids[1]), 'token')}, of which {alignment.matched} are "
-            f"the same in the same order; {lone[0]} left only, {lone[1]} right only."
+            f"{len(ids[0])} and {count(len(ids[1]), 'token')}: {alignment.equal} in common, "
+            f"{replaced} replaced, {lone[0]} only left (−), {lone[1]} only right (+)."
         ]
     return [*said, SHOWN]

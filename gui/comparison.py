@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.messages import LogitParts
+from gui.numbers import MINUS
 
 Array = npt.NDArray[Any]
 
@@ -44,6 +43,13 @@ class Axis:
         """Return whether a place is in every run that its numbers come from."""
         _, now, before = self.places[slot]
         return now is not None and (before is not None or not self.subtracts)
+
+    def lone(self, slot: int) -> str:
+        """Say why a place has no number, empty where it has one."""
+        if self.has_number(slot):
+            return ""
+        side = "left" if self.places[slot].now is None else "right"
+        return f"in the {side} prompt only, so there is no difference"
 
     def slot(self, pin: int | None) -> int | None:
         """Return the place of a pinned position, if it is there and has a number."""
@@ -89,66 +95,22 @@ class Axis:
         return _spread(values, [place.before for place in self.places], axes)
 
     def labels(self, now: Sequence[str], before: Sequence[str] | None) -> tuple[str, ...]:
-        """Name every place by its token, or by both tokens, the left one first."""
+        """Name every place by its token, or by both tokens, the left one first.
+
+        What only one of two prompts has is marked, + on the right and − on the left; a space in a
+        token is a dot, so that no token looks like it.
+        """
         named = []
         for place in self.places:
             one = before[place.before] if before and place.before is not None else None
             other = now[place.now] if place.now is not None else None
             if other is None:
-                named.append(f"{one} (left only)")
+                named.append(f"{MINUS} {one}")
             elif one is None:
-                named.append(f"{other} (right only)" if self.subtracts else other)
+                named.append(f"+ {other}" if self.subtracts else other)
             else:
                 named.append(one if one == other else f"{one} | {other}")
         return tuple(named)
-
-
-@dataclass(frozen=True)
-class Alignment:
-    """Which positions of two prompts stand for each other.
-
-    Parameters
-    ----------
-    pairs
-        Every position of both once, in order: left and right, none where there is no counterpart.
-    """
-
-    pairs: tuple[tuple[int | None, int | None], ...]
-
-    @property
-    def matched(self) -> int:
-        """How many positions have a counterpart."""
-        return sum(None not in pair for pair in self.pairs)
-
-    @property
-    def lengths(self) -> tuple[int, int]:
-        """Tokens on the left and on the right."""
-        left = sum(a is not None for a, _ in self.pairs)
-        return left, sum(b is not None for _, b in self.pairs)
-
-    @property
-    def refusal(self) -> str:
-        """Why there is no difference to show, in a sentence; empty where there is one."""
-        left, right = self.lengths
-        if 2 * self.matched >= min(left, right):
-            return ""
-        shorter = min(left, right)
-        return (
-            f"Left and right cannot be subtracted: of the {shorter} tokens of the shorter prompt "
-            f"only {self.matched} come in the other one in the same order, fewer than half, so "
-            "most cells have no counterpart. Show left or right, or write a second prompt of "
-            f"{left} tokens, as many as the first: then they are compared one to one."
-        )
-
-    @cached_property
-    def right(self) -> Axis:
-        """The axis of the right prompt by itself."""
-        return Axis(tuple(Place(a, b) for a, b in self.pairs if b is not None))
-
-    @cached_property
-    def both(self) -> Axis:
-        """The axis of right minus left."""
-        return Axis(tuple(Place(a, b, a) for a, b in self.pairs), subtracts=True)
 
 
 @lru_cache(maxsize=4)
@@ -160,42 +122,6 @@ def left(length: int) -> Axis:
 def with_and_without(axis: Axis) -> Axis:
     """Return the axis of a run less the same prompt's with no head off."""
     return Axis(tuple(Place(pin, now, now) for pin, now, _ in axis.places), subtracts=True)
-
-
-@lru_cache(maxsize=4)
-def align(left: tuple[int, ...], right: tuple[int, ...]) -> Alignment:
-    """Find which positions of two prompts stand for each other.
-
-    Prompts of equally many tokens are taken one to one, so that a token may stand for a different
-    one; of others only equal tokens stand for each other, in runs as long as possible.
-
-    Parameters
-    ----------
-    left, right
-        Token ids.
-    """
-    if len(left) == len(right):
-        return Alignment(tuple((at, at) for at in range(len(left))))
-    pairs: list[tuple[int | None, int | None]] = []
-    matcher = SequenceMatcher(None, left, right, autojunk=False)
-    for kind, a, a_end, b, b_end in matcher.get_opcodes():
-        if kind == "equal":
-            pairs += zip(range(a, a_end), range(b, b_end), strict=True)
-        else:
-            pairs += [(at, None) for at in range(a, a_end)]
-            pairs += [(None, at) for at in range(b, b_end)]
-    return Alignment(tuple(pairs))
-
-
-def parts_change(now: LogitParts, before: LogitParts) -> LogitParts:
-    """Return how what each part gives to a logit changed; both are split by heads."""
-    return replace(
-        now,
-        values=now.values - before.values,
-        total=now.total - before.total,
-        logit=now.logit - before.logit,
-        remainder=now.remainder - before.remainder,
-    )
 
 
 def _spread(values: Array, positions: Sequence[int | None], axes: Sequence[int]) -> Array:

@@ -63,7 +63,7 @@ class Picture:
         """Return what the numbers are, where those of one run are `name`."""
         if self.before is None:
             return name
-        return f"{name}, {FROM_RIGHT}" if self.prompts else f"change of {name}"
+        return f"{FROM_RIGHT}: {name}" if self.prompts else f"change of {name}"
 
 
 def headline(picture: Picture, query: int, looking: str) -> Parts:
@@ -111,8 +111,9 @@ def cell(picture: Picture, query: int, key: int, told: Sequence[str]) -> Parts:
     labels = picture.labels
     parts: Parts = [f"query {picture.axis.numbers(query)} ", Token(labels[query])]
     parts += [f" → key {picture.axis.numbers(key)} ", Token(labels[key])]
-    if not all(picture.axis.has_number(slot) for slot in (query, key)):
-        return [*parts, ": no counterpart, so no difference"]
+    lone = picture.axis.lone(query) or picture.axis.lone(key)
+    if lone:
+        return [*parts, f": {lone}"]
     if not picture.mask[query, key]:
         return [*parts, ": in the future, the head may not look there"]
     if picture.before is None:

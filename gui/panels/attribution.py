@@ -1,7 +1,6 @@
 """What each part of the model gives to one logit, and what each source token gives to a head's."""
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -11,20 +10,23 @@ from PySide6.QtWidgets import (
 )
 
 from engine.messages import (
+    FloatArray,
     Head,
     HeadOutput,
     LoadModel,
     LogitParts,
     OutputRanking,
     Request,
+    Result,
     Run,
     RunPrompt,
     Vocabulary,
     VocabularyTokens,
 )
-from gui.comparison import Axis, parts_change
+from gui.comparison import Axis
 from gui.engine_client import EngineClient
 from gui.panels import attribution_words
+from gui.panels.attribution_numbers import by_source, map_of, parts_change
 from gui.panels.attribution_question import AttributionQuestion
 from gui.panels.comparing_panel import ComparingPanel
 from gui.panels.height_cap import NO_LIMIT, HeightCap
@@ -162,7 +164,7 @@ class AttributionPanel(ComparingPanel):
                 [f"L{layer}" for layer in range(values.shape[0])],
                 [f"H{number}" for number in range(values.shape[1])],
                 sizes=Sizes(row=(16.0, 40.0), column=(16.0, 56.0)),
-                unit=f"logit, {self.subtraction}" if axis.subtracts else "logit",
+                unit=f"{self.subtraction}: logit" if axis.subtracts else "logit",
                 column_tokens=False,
             )
         )
@@ -224,19 +226,19 @@ class AttributionPanel(ComparingPanel):
         return said + self.elsewhere(self._axis)
 
     def _draw_sources(self, found: LogitParts) -> None:
-        by_source, outputs = self._by_source(), self._outputs()
-        if by_source is None or outputs is None:
+        given, outputs = self._by_source(), self._outputs()
+        if given is None or outputs is None:
             return  # what is shown stays what it says it is: that of the head before
         now = self.session.selection
-        self.sources_say.set_parts(self._says_head(found, float(by_source.sum()), outputs[0]))
-        order = np.argsort(-np.abs(by_source), kind="stable")
+        self.sources_say.set_parts(self._says_head(found, float(given.sum()), outputs[0]))
+        order = np.argsort(-np.abs(given), kind="stable")
         before = outputs[-1].source_labels if self._ends else None
         labels = self._axis.labels(outputs[0].source_labels, before)
         in_place = all(place.now == slot for slot, place in enumerate(self._axis.places))
         self.sources.set_rows(
             order,
             [labels[place] for place in order.tolist()],
-            by_source[order],
+            given[order],
             signed=True,
             highlight=self._axis.slot(now.source),
             rows_are="positions" if in_place else "parts",
@@ -258,36 +260,19 @@ class AttributionPanel(ComparingPanel):
 
     def _outputs(self) -> list[OutputRanking] | None:
         """Return what the open head adds to the logits, in both runs where one is taken off."""
-        slots = ["output", "output before"] if self._axis.subtracts else ["output"]
-        found = [self.wanted(slot) for slot in slots]
+        found = self._both("output")
         outputs = [output for output in found if isinstance(output, OutputRanking)]
-        return outputs if len(outputs) == len(slots) else None
+        return outputs if len(outputs) == len(found) else None
 
-    def _by_source(self) -> npt.NDArray[np.floating] | None:
-        """Return what each source gives by the open head, [place of the axis], in logits.
+    def _by_source(self) -> FloatArray | None:
+        """Return what each source gives by the open head, [place of the axis], in logits."""
+        slot = "sources" if self.question.contrasted else "output"
+        return by_source(self._both(slot), self.session.selection.head, self._axis)
 
-        A source that only one of two prompts has changed by all that it gives.
-        """
-        now = self._given("")
-        if not self._axis.subtracts or now is None:
-            return now
-        before = self._given(" before")
-        if before is None:
-            return None
-        return np.nan_to_num(self._axis.now(now, 0)) - np.nan_to_num(self._axis.before(before, 0))
-
-    def _given(self, which: str) -> npt.NDArray[np.floating] | None:
-        """Return what each source of one run gives, [source]."""
-        if not self.question.contrasted:
-            output = self.wanted(f"output{which}")
-            if not isinstance(output, OutputRanking):
-                return None
-            return output.by_source / output.final_scale
-        found = self.wanted(f"sources{which}")
-        if not isinstance(found, LogitParts):
-            return None
-        head = self.session.selection.head
-        return found.values[[other == head for other in found.heads]]
+    def _both(self, slot: str) -> list[Result | None]:
+        """Return what is known of the run that is drawn, and of the one taken off it."""
+        slots = [slot, f"{slot} before"] if self._axis.subtracts else [slot]
+        return [self.wanted(slot) for slot in slots]
 
     def _choose_cell(self, layer: int, number: int) -> None:
         found, now = self._drawn, self.session.selection.head
@@ -322,17 +307,6 @@ class AttributionPanel(ComparingPanel):
             self._halves.addWidget(self._right, 1)
         else:
             self._left.addWidget(self._right, 2)
-
-
-def map_of(found: LogitParts) -> npt.NDArray[np.float64]:
-    """Return what each head gives, [layer, head]; not a number where there is none."""
-    heads = [head for head in found.heads if head is not None]
-    shape = tuple(1 + max(place) for place in zip(*heads, strict=True)) if heads else (1, 1)
-    made = np.full(shape, np.nan)
-    for head, value in zip(found.heads, found.values.tolist(), strict=True):
-        if head is not None:
-            made[head] = value
-    return made
 
 
 def _column(*widgets: QWidget) -> QVBoxLayout:

@@ -5,7 +5,8 @@ from typing import cast
 
 from engine.messages import Request, Run
 from gui import comparison
-from gui.comparison import Alignment, Axis
+from gui.alignment import Alignment, align
+from gui.comparison import Axis
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
 from gui.panels import reading, switched_off
@@ -77,10 +78,13 @@ class ComparingPanel(Panel):
         drawn, alignment = self.drawn(), self._alignment()
         if drawn is None:
             return None
+        axis = None if alignment is None else alignment.both
         if self.subtracts_prompts:
-            return alignment and alignment.both
-        one = self.session.side == "left"
-        axis = comparison.left(len(drawn.ids)) if one else alignment and alignment.right
+            return axis
+        if self.session.side == "left":
+            axis = comparison.left(len(drawn.ids))
+        elif alignment is not None:
+            axis = alignment.right
         if axis is None or self.session.base_run is None:
             return axis
         return comparison.with_and_without(axis)
@@ -109,6 +113,8 @@ class ComparingPanel(Panel):
     def elsewhere(self, axis: Axis) -> list[str | Token]:
         """Say that what is pinned is not in this picture, if it is not."""
         run, query = self.run_result(), self.session.selection.query
+        if run is not None and query is None and self.subtracts_prompts:
+            query = len(run.labels) - 1
         if run is None or query is None or query >= len(run.labels) or axis.slot(query) is not None:
             return []
         token = Token(run.labels[query])
@@ -130,7 +136,7 @@ class ComparingPanel(Panel):
         left, right = self.run_result(), self.drawn()
         if left is None or right is None or self.session.side == "left":
             return None
-        return comparison.align(tuple(left.ids.tolist()), tuple(right.ids.tolist()))
+        return align(tuple(left.ids.tolist()), tuple(right.ids.tolist()))
 
     def _on_changed(self, what: str) -> None:
         if what in ("compare", "other_text"):

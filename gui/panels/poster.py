@@ -118,7 +118,7 @@ class PosterPanel(ComparingPanel):
             for row, place in enumerate(self._shown)
             if row and by_layer and rows.heads[place].number == 0
         ]
-        unit = f"attention, {self.subtraction}" if axis.subtracts else "attention"
+        unit = f"{self.subtraction}: attention" if axis.subtracts else "attention"
         self.map.set_cells(
             Cells(
                 rows.values[self._shown],
@@ -209,8 +209,9 @@ class PosterPanel(ComparingPanel):
         if self._sides is None:
             assert self._drawn is not None
             return f"attention {fixed(float(self._drawn.values[place, column]), 2)}"
-        if not self._axis.has_number(column):
-            return "no counterpart, so no difference"
+        lone = self._axis.lone(column)
+        if lone:
+            return lone
         now, before = (float(side[place, column]) for side in self._sides)
         say = sides_in_words if self.subtracts_prompts else switched_off.number_in_words
         return say("attention", now, before)
