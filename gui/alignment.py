@@ -42,10 +42,10 @@ class Alignment:
         if left == right or 2 * self.equal >= shorter:
             return ""
         return (
-            f"Left and right cannot be subtracted: of the {shorter} tokens of the shorter prompt "
-            f"only {self.equal} come in the other one in the same order, fewer than half, so "
-            "that most cells have no counterpart. Show left or right, or write a second prompt of "
-            f"{left} tokens, as many as the first: then they are compared one to one."
+            f"Left and right cannot be subtracted: the shorter prompt has {shorter} tokens and "
+            f"shares only {self.equal} of them, in this order, with the other: fewer than half. "
+            f"Show left or right, or write a second prompt of {left} tokens, as many as the first: "
+            "then they are compared one to one."
         )
 
     @cached_property

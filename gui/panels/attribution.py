@@ -26,7 +26,8 @@ from engine.messages import (
 from gui.comparison import Axis
 from gui.engine_client import EngineClient
 from gui.panels import attribution_words
-from gui.panels.attribution_numbers import by_source, map_of, parts_change
+from gui.panels.attribution_change import Change
+from gui.panels.attribution_numbers import by_source, map_of
 from gui.panels.attribution_question import AttributionQuestion
 from gui.panels.comparing_panel import ComparingPanel
 from gui.panels.height_cap import NO_LIMIT, HeightCap
@@ -64,8 +65,8 @@ class AttributionPanel(ComparingPanel):
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self._drawn: LogitParts | None = None
-        self._ends: tuple[LogitParts, LogitParts] | None = None
-        """What is drawn is the first less the second."""
+        self._compared: Change | None = None
+        """What is drawn, if it is a difference."""
         self._axis = Axis(())
         """The source tokens, up to the pinned one."""
         self.header.setToolTip(tool_tip.literal(ABOUT))
@@ -144,7 +145,7 @@ class AttributionPanel(ComparingPanel):
 
     def draw(self) -> None:
         """Show the map, the bars, and the sources of the open head."""
-        found, axis, run, ends = self.known("parts"), self.axis(), self.drawn(), None
+        found, axis, run, change = self.known("parts"), self.axis(), self.drawn(), None
         if not isinstance(found, LogitParts) or axis is None or run is None:
             return
         now = self.session.selection
@@ -152,8 +153,9 @@ class AttributionPanel(ComparingPanel):
             before = self.wanted("parts before")
             if not isinstance(before, LogitParts):
                 return
-            ends, found = (found, before), parts_change(found, before)
-        self._drawn, self._ends, self._axis = found, ends, axis.up_to(self.query(axis))
+            change = Change(found, before, self.names)
+            found = change.parts
+        self._drawn, self._compared, self._axis = found, change, axis.up_to(self.query(axis))
         self.question.show_answer(found)
         values = map_of(found)
         largest = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
@@ -180,17 +182,8 @@ class AttributionPanel(ComparingPanel):
             rows_are="parts",
         )
         self._draw_sources(found)
-        if self.question.waits:
-            self.sentence.set_parts(["type the token to compare with"])
-        else:
-            self.sentence.set_parts(self._says(found, run))
-        self.sum.set_parts(
-            [
-                attribution_words.sum_of(found)
-                if ends is None
-                else attribution_words.sum_of_change(*ends, self.names)
-            ]
-        )
+        self.sentence.set_parts(self._says(found, run))
+        self.sum.set_parts([change.sum() if change else attribution_words.sum_of(found)])
         self._cap.update()
 
     def describe(self, layer: int, number: int) -> str:
@@ -198,11 +191,9 @@ class AttributionPanel(ComparingPanel):
         found, head = self._drawn, Head(layer, number)
         if found is None or head not in found.heads:
             return ""
-        place = found.heads.index(head)
-        value = float(found.values[place])
-        if self._ends is not None:
-            now, before = (float(end.values[place]) for end in self._ends)
-            return f"{head.name}: {attribution_words.sides(now, before, self.names)}"
+        if self._compared is not None:
+            return self._compared.of_head(head)
+        value = float(found.values[found.heads.index(head)])
         return (
             f"{head.name}: {attribution_words.number(value)}\n"
             f"row {found.position} of A X W_V W_O, times the column of W_U that reads "
@@ -216,25 +207,34 @@ class AttributionPanel(ComparingPanel):
 
     def _says(self, found: LogitParts, run: Run) -> list[str | Token]:
         """Say what the logit is made of, or what changed it."""
-        if self._ends is None:
+        if self.question.waits:
+            return ["type the token to compare with"]
+        if self._compared is None:
             head = self.session.selection.head
             said = attribution_words.answer(found, run.labels, self._by_source(), head)
         else:
             base = self.run_result() if self.subtracts_prompts else run
             token = self._axis.labels(run.labels, base.labels if base else None)[-1]
-            said = attribution_words.change(*self._ends, token, self.names)
+            said = self._compared.headline(token)
         return said + self.elsewhere(self._axis)
 
     def _draw_sources(self, found: LogitParts) -> None:
-        given, outputs = self._by_source(), self._outputs()
-        if given is None or outputs is None:
+        given, outputs = self._by_source(), self._both("output")
+        output, base = outputs[0], outputs[-1]
+        if not (isinstance(output, OutputRanking) and isinstance(base, OutputRanking)):
             return  # what is shown stays what it says it is: that of the head before
-        now = self.session.selection
-        self.sources_say.set_parts(self._says_head(found, float(given.sum()), outputs[0]))
+        if given is None:
+            return
+        now, change = self.session.selection, self._compared
+        said: list[str | Token] = (
+            [change.of_head(now.head), ". By source position:"]
+            if change and now.head in found.heads
+            else attribution_words.head_says(now.head, float(given.sum()), output)
+        )
+        self.sources_say.set_parts(said)
         order = np.argsort(-np.abs(given), kind="stable")
-        before = outputs[-1].source_labels if self._ends else None
-        labels = self._axis.labels(outputs[0].source_labels, before)
-        in_place = all(place.now == slot for slot, place in enumerate(self._axis.places))
+        labels = self._axis.labels(output.source_labels, base.source_labels if change else None)
+        in_place = all(self._axis.numbers(slot) == str(slot) for slot in order.tolist())
         self.sources.set_rows(
             order,
             [labels[place] for place in order.tolist()],
@@ -247,22 +247,6 @@ class AttributionPanel(ComparingPanel):
         most = self.sources.sizeHint().height() if few else NO_LIMIT
         self.sources.setMaximumHeight(most)
         self.sources.setMinimumHeight(min(LEAST_SOURCES, most))
-
-    def _says_head(
-        self, found: LogitParts, value: float, output: OutputRanking
-    ) -> list[str | Token]:
-        head = self.session.selection.head
-        if self._ends is None or head not in found.heads:
-            return attribution_words.head_says(head, value, output)
-        now, before = (float(end.values[found.heads.index(head)]) for end in self._ends)
-        told = attribution_words.sides(now, before, self.names)
-        return [f"{head.name} gives: {told}. By source position:"]
-
-    def _outputs(self) -> list[OutputRanking] | None:
-        """Return what the open head adds to the logits, in both runs where one is taken off."""
-        found = self._both("output")
-        outputs = [output for output in found if isinstance(output, OutputRanking)]
-        return outputs if len(outputs) == len(found) else None
 
     def _by_source(self) -> FloatArray | None:
         """Return what each source gives by the open head, [place of the axis], in logits."""

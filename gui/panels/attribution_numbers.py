@@ -1,7 +1,6 @@
-"""What an attribution shows, as arrays: heads as a map, one head by source, what changed."""
+"""What an attribution shows, as arrays: heads as a map, one head by source."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +18,6 @@ def map_of(found: LogitParts) -> npt.NDArray[np.float64]:
         if head is not None:
             made[head] = value
     return made
-
-
-def parts_change(now: LogitParts, before: LogitParts) -> LogitParts:
-    """Return how what each part gives to a logit changed; both are split by heads."""
-    return replace(
-        now,
-        values=now.values - before.values,
-        total=now.total - before.total,
-        logit=now.logit - before.logit,
-        remainder=now.remainder - before.remainder,
-    )
 
 
 def by_source(found: Sequence[Result | None], head: Head, axis: Axis) -> FloatArray | None:

@@ -132,6 +132,15 @@ class ComparingPanel(Panel):
         alignment = self._alignment() if self.subtracts_prompts else None
         return "" if alignment is None else alignment.refusal
 
+    def say_failure(self) -> None:
+        """Say what failed; of the second prompt the line that holds it says why."""
+        if set(self.questions.failures(self.wants())) != {"other"}:
+            super().say_failure()
+            return
+        old = "" if self.known(self.main) is None else " This picture is of an earlier one."
+        self.frame.waits.set_parts([])
+        self.notice.show_info(f"The right prompt was not run: see the line above it all.{old}")
+
     def _alignment(self) -> Alignment | None:
         left, right = self.run_result(), self.drawn()
         if left is None or right is None or self.session.side == "left":
