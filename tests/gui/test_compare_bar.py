@@ -313,9 +313,7 @@ def test_poster_and_attribution_show_what_heads_that_are_off_changed(show, sessi
     assert "L0H2 off − whole model" in attribution.sentence.text
 
 
-def test_a_panel_that_shows_the_left_prompt_asks_for_no_other(
-    show, session, engine, settle
-):
+def test_a_panel_that_shows_the_left_prompt_asks_for_no_other(show, session, engine, settle):
     show(AttentionPanel)
     session.compare_with(SWAPPED)
     settle()
