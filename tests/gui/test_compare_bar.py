@@ -143,6 +143,11 @@ def test_attention_shows_the_second_prompt_and_pins_in_the_first(
     settle(panel)
     assert (session.selection.query, session.selection.source) == (4, 2)
     assert panel.heatmap._pinned == (5, 3)
+    panel.strip.clicked.emit(7)
+    settle(panel)
+    assert session.selection.query == 6
+    session.pin(4, 2)
+    settle(panel)
     place = panel.heatmap.cell_rect(2, 1).center().toPoint()
     qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=place)
     assert (session.selection.query, session.selection.source) == (4, 2)
