@@ -8,7 +8,8 @@ from dataclasses import MISSING, Field, fields
 from typing import Any, NoReturn
 
 from engine.messages import Head, Refused, Request, RunPrompt
-from engine.records import choice, field_types, question_type, says
+from engine.messages.plain import choice, field_types
+from engine.records import question_type, says
 
 FLAGS = {"k": "-k", "prepend_bos": "--bos"}
 """Options that are not called by their field's name."""

@@ -23,6 +23,9 @@ HOW_TO = (
     "a text can also be dragged onto the window.\n\n"
     "View has more cards, in groups, and layouts that open some together: “Find a head” to "
     "compare all heads, “Compose” for two heads in a row. Help leads through three examples.\n\n"
+    "File saves all of it as a session, and the last one comes back at the next start. Alt+Left "
+    "goes back to what was selected before, Ctrl+D marks a head, and Notes lists the marked ones."
+    "\n\n"
     "Cards: drag one by its title; double-click the title to float it, right-click it to close "
     "it. Ctrl+0 puts them back."
 )

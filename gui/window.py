@@ -3,8 +3,9 @@
 import pkgutil
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -16,15 +17,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui import palette
+from engine.messages import Request, Result
+from gui import palette, window_state
 from gui.ablation_bar import AblationBar
+from gui.autosave import Autosave
 from gui.compare_bar import CompareBar
 from gui.dock import CardDock
+from gui.document import Document
 from gui.drops import Drops, Target
+from gui.edit_menu import EditMenu
 from gui.engine_client import EngineClient
+from gui.file_menu import FileMenu
 from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
 from gui.help_texts import ABOUT, HOW_TO
+from gui.history import History
 from gui.layouts import LAYOUTS, Layout, arrange, share_out
 from gui.model_picker import ModelPicker
 from gui.opening import Opening
@@ -32,11 +39,14 @@ from gui.opening_bar import OpeningBar
 from gui.panels import PANELS
 from gui.panels.panel import Panel
 from gui.picture_dialog import PictureDialog
+from gui.recall import Recall
 from gui.session import Session
+from gui.session_file import SavedSession, WindowState
 from gui.settings import SYSTEM_THEME, Settings
 from gui.status_bar import StatusBar
 from gui.theme import THEMES, UNIT
 from gui.top_bar import TopBar
+from gui.undo import Undo
 
 GROUPS = ("Prompt", "Head", "Model", "Checks")
 """Sections of the View menu, the `group` of a panel."""
@@ -52,11 +62,13 @@ class Window(QMainWindow):
     client
         The way to the engine.
     settings
-        Where layout, prompt and theme are kept; none keeps nothing.
+        Where theme and recent sessions are kept; none keeps nothing.
     theme
         `light`, `dark` or `system`.
     size
         Width and height to begin with, where none is kept.
+    autosave
+        Keeps a copy of the session; none keeps none.
     """
 
     painted = Signal()
@@ -69,14 +81,14 @@ class Window(QMainWindow):
         settings: Settings | None,
         theme: str,
         size: tuple[int, int] = (1600, 1000),
+        autosave: Autosave | None = None,
     ) -> None:
         super().__init__()
         self.resize(*size)
-        self.setWindowTitle("Headscope")
         self.session, self.client = session, client
         self._settings = settings
         self._theme = theme
-        self._was_painted = False
+        self._was_painted = self._may_close = False
         self._layout = LAYOUTS[0]
         # Docks live in a window of their own inside this one, which gives them a margin.
         self._stage = QMainWindow()
@@ -92,6 +104,10 @@ class Window(QMainWindow):
         self.docks = [
             CardDock(pkgutil.resolve_name(name), session, client, self._stage) for name in PANELS
         ]
+        self.history, self.undo = History(session), Undo(self)
+        self.document = Document(session, self.state, autosave, self)
+        self.files = FileMenu(self, self.document, settings)
+        self.files.opened.connect(self._on_opened)
         self.guide = GuideBar(session)
         self.guide.cards_wanted.connect(self.open_cards)
         self.compare_bar = CompareBar(session, client)
@@ -103,7 +119,7 @@ class Window(QMainWindow):
         self.top.model_wanted.connect(self.picker.show_models)
         self.top.other_wanted.connect(self.picker.do)
         self.picker.models_changed.connect(self.top.list_again)
-        self.drops = Drops(self, Target(session, self.opening))
+        self.drops = Drops(self, Target(session, self.opening, self.open_session))
         self.drops.refused.connect(self.opening_bar.refuse)
         self.drops.taken.connect(self.opening_bar.dismiss)
         self.top.picture_wanted.connect(self.save_picture)
@@ -123,10 +139,15 @@ class Window(QMainWindow):
         self.status.receipts_wanted.connect(lambda: self.open_cards(["Receipts"]))
         for dock in self.docks:
             dock.filled.connect(self._on_filled)
+            dock.toggleViewAction().toggled.connect(self.document.note)
         self.reset_layout()
         self.setMinimumSize(720, 480)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_system_theme)
-        session.changed.connect(self._keep)
+        self._recall = None
+        if autosave is not None:
+            autosave.failed.connect(self.status.tell)
+            self._recall = Recall(client, self._answers, autosave, self)
+            self.files.saved.connect(self._recall.keep_beside)
 
     @property
     def panels(self) -> list[Panel]:
@@ -153,12 +174,21 @@ class Window(QMainWindow):
                 dock.show()
                 dock.raise_()
 
-    def restore(self) -> None:
-        """Go back to the layout of the last time, if there was one."""
-        kept = self._settings.layout() if self._settings else None
-        if kept is not None:
-            self.restoreGeometry(kept[0])
-            QTimer.singleShot(0, self, partial(self._restore_docks, kept[1]))
+    def state(self) -> WindowState:
+        """Return how the window lies."""
+        return window_state.capture(self, self._stage, self.docks, self._layout)
+
+    def begin(self, saved: SavedSession) -> None:
+        """Take on a session: what is selected, its favourites, and how the cards lie."""
+        self.undo.clear()
+        self.document.begin(saved)
+        self._layout = window_state.layout_named(saved.window.layout)
+        # Qt shares the room out anew when a window is first shown.
+        QTimer.singleShot(0, self, partial(self._restore_docks, saved.window))
+
+    def open_session(self, path: Path) -> None:
+        """Open a session file, unless unsaved changes are to be kept first."""
+        self.files.open(path)
 
     def save_picture(self) -> None:
         """Ask what to take a picture of."""
@@ -197,13 +227,24 @@ class Window(QMainWindow):
             QTimer.singleShot(0, self, self.painted.emit)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Hide at once and keep what is worth keeping."""
-        if self._settings:
-            self._settings.keep_layout(self.saveGeometry(), self._stage.saveState())
-            self._settings.keep_selection(self.session.selection)
-            self._settings.write()
+        """Ask about unsaved changes; hide at once, and keep what is worth keeping."""
+        if not self._may_close and self.document.modified:
+            event.ignore()
+            self.files.when_saved(self._leave, partial(self._leave, discard=True))
+            return
+        if self._recall is not None:
+            self._recall.close()
         self.hide()
+        self.document.close()
+        if self._settings:
+            self._settings.write()
         event.accept()
+
+    def _leave(self, discard: bool = False) -> None:
+        self._may_close = True
+        if discard:
+            self.document.discard()
+        self.close()
 
     def _on_filled(self, panel: Panel) -> None:
         panel.panel_wanted.connect(lambda title: self.open_cards([title]))
@@ -212,13 +253,33 @@ class Window(QMainWindow):
         share_out(self._stage, self.docks, self._layout)
         self._stage.setUpdatesEnabled(True)
 
-    def _restore_docks(self, state: QByteArray) -> None:
-        if not self._stage.restoreState(state):
-            self.reset_layout()
+    def _on_opened(self, saved: SavedSession) -> None:
+        if self._recall is not None:
+            self._recall.begin(Path(saved.file))
+        self.begin(saved)
 
-    def _keep(self, what: str) -> None:
-        if self._settings and what in ("model", "text", "prepend_bos"):
-            self._settings.keep_selection(self.session.selection)
+    def _answers(self) -> list[tuple[Request, Result]]:
+        shown = [panel for panel in self.panels if panel.isVisible()]
+        if any(panel.state != "fresh" for panel in shown):
+            return []
+        return [answer for panel in shown for answer in panel.answers()]
+
+    def _restore_docks(self, state: WindowState) -> None:
+        if not window_state.restore_docks(self._stage, self.docks, state):
+            self.reset_layout()
+            if state.cards:
+                window_state.show_cards(self.docks, state.cards)
+        self.document.note()
+
+    def _change_layout(self, layout: Layout | None = None) -> None:
+        before = self.state()
+        self.lay_out(layout or self._layout)
+        self.document.note()
+        self.undo.push("change of layout", partial(self._lie_as, before))
+
+    def _lie_as(self, state: WindowState) -> None:
+        self._layout = window_state.layout_named(state.layout)
+        self._restore_docks(state)
 
     def _toggle_theme(self) -> None:
         self.set_theme("light" if palette.theme().name == "dark" else "dark")
@@ -228,20 +289,21 @@ class Window(QMainWindow):
             self.set_theme(SYSTEM_THEME)
 
     def _make_menus(self) -> list[QMenu]:
-        file, view, help_ = QMenu("File", self), QMenu("View", self), QMenu("Help", self)
+        file, edit, view, help_ = (QMenu(n, self) for n in ("File", "Edit", "View", "Help"))
         self._add(file, "Open model …", "Ctrl+M", self.picker.show_models)
-        file.addSeparator()
-        self._add(file, "Save picture …", "Ctrl+Shift+S", self.save_picture)
+        self.files.fill(file, self._add)
+        self._add(file, "Save picture …", "Ctrl+Alt+S", self.save_picture)
         file.addSeparator()
         self._add(file, "Ask again", "F5", self.ask_again)
         self._add(file, "Stop", "Esc", self.client.cancel)
         file.addSeparator()
         self._add(file, "Quit", "Ctrl+Q", self.close)
+        EditMenu(self.session, self.history, self.undo, edit, self._add)
         for number, layout in enumerate(LAYOUTS, 1):
             text = f"{layout.name}: {layout.about}"
-            self._add(view, text, f"Ctrl+Alt+{number}", partial(self.lay_out, layout))
+            self._add(view, text, f"Ctrl+Alt+{number}", partial(self._change_layout, layout))
         self._add(view, "Compare with another prompt …", "Ctrl+Alt+C", self.compare_bar.toggle)
-        self._add(view, "Reset layout", "Ctrl+0", self.reset_layout)
+        self._add(view, "Reset layout", "Ctrl+0", self._change_layout)
         for group in GROUPS:
             view.addSection(group)
             for dock in self.docks:
@@ -262,7 +324,7 @@ class Window(QMainWindow):
             self._add(help_, f"{guide.name}: {guide.about}", "", partial(self.guide.start, guide))
         help_.addSeparator()
         self._add(help_, "About Headscope", "", partial(self._tell, "About Headscope", ABOUT))
-        return [file, view, help_]
+        return [file, edit, view, help_]
 
     def _open_action(self, dock: CardDock) -> QAction:
         action = dock.toggleViewAction()

@@ -30,6 +30,7 @@ from engine.messages.models import (
     Vocabulary,
     VocabularyTokens,
 )
+from engine.messages.packing import pack, unpack
 from engine.messages.paths import (
     Composition,
     CompositionScores,
@@ -41,6 +42,7 @@ from engine.messages.paths import (
     VirtualHead,
     VirtualHeadParts,
 )
+from engine.messages.plain import from_plain, to_plain
 from engine.messages.positions import (
     USUAL_OFFSETS,
     OffsetScores,
@@ -301,5 +303,9 @@ __all__ = [
     "Way",
     "WayName",
     "Workings",
+    "from_plain",
     "model_of",
+    "pack",
+    "to_plain",
+    "unpack",
 ]

@@ -1,6 +1,6 @@
 """What every panel has in common: it asks, waits, draws, and says what state it is in."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Literal
 
 from PySide6.QtCore import QEvent, QTimer, Signal
@@ -24,7 +24,7 @@ from gui.panels.frame import Frame
 from gui.panels.questions import Questions
 from gui.session import Session
 
-State = Literal["waiting", "fresh", "old", "failed"]
+State = Literal["waiting", "fresh", "stored", "old", "failed"]
 TURN_MS = 5
 PATIENCE_MS = 250
 """How long an old picture stands unmarked: most answers come sooner, and a mark would flicker."""
@@ -47,7 +47,7 @@ class Panel(QWidget):
     about: ClassVar[str] = ""
     """One sentence for its menu entry."""
     main: ClassVar[str] = ""
-    """The slot that the picture is made from."""
+    """The slot that the picture is made from; empty for a panel that asks the engine nothing."""
     draws: ClassVar[frozenset[str]] = frozenset()
     """Parts of the session that change the picture without changing a question."""
 
@@ -159,6 +159,13 @@ class Panel(QWidget):
         """Return why something that is wanted now has no answer."""
         return next(iter(self.questions.failures(self.wants()).values()), None)
 
+    def answers(self) -> Iterator[tuple[Request, Result]]:
+        """Yield what is wanted now and known, and the answers."""
+        for slot, request in self.wants().items():
+            found = self.current(slot, request)
+            if found is not None:
+                yield request, found
+
     def ask_again(self) -> None:
         """Ask once more for what failed or was stopped."""
         self.questions.forgive()
@@ -238,24 +245,23 @@ class Panel(QWidget):
             self._say_waiting()
 
     def _draw(self) -> None:
-        self.frame.show_picture(self.known(self.main) is not None)
+        self.frame.show_picture(not self.main or self.known(self.main) is not None)
         # An old picture stays what it was: drawn again it would mix old numbers and a new head.
-        if self.wanted(self.main) is not None:
+        if not self.main or self.wanted(self.main) is not None:
             self.draw()
             self.frame.place_controls()
 
     def _update_state(self, wanted: dict[str, Request]) -> None:
         state: State
+        needed = {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
         if self.questions.failures(wanted):
             state = "failed"
-        elif self.main in wanted and self.questions.complete(
-            {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
-        ):
-            state = "fresh"
+        elif (not self.main or self.main in wanted) and self.questions.complete(needed):
+            state = "stored" if self.questions.stored(needed) else "fresh"
         else:
             state = "waiting" if self.known(self.main) is None else "old"
         self._state = state
-        if state == "old":
+        if state in ("old", "stored"):
             if not self._patience.isActive():
                 self._patience.start()
         else:
@@ -267,6 +273,8 @@ class Panel(QWidget):
             self.notice.clear()
         elif self._state == "old":
             self.notice.show_info(f"Old, waiting: {self.client.doing or 'the answer'}")
+        elif self._state == "stored":
+            self.notice.show_info(f"Stored, waiting: {self.client.doing or 'the answer'}")
         elif self._state == "failed":
             self.say_failure()
         else:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox
 
 from engine.messages import Head, RunPrompt
 from gui import palette, screenshot
+from gui.autosave import Autosave, data_folder
 from gui.layouts import LAYOUTS
 from gui.panels import PANELS
 from gui.picture_dialog import PictureDialog
@@ -243,7 +244,7 @@ def test_every_control_has_a_name_for_those_who_cannot_see_it(window):
 
 def test_prompt_model_and_layout_come_back(qtbot, qapp, client):
     palette.apply(qapp, "light")
-    first = Window(Session(), client, Settings(), "light")
+    first = Window(Session(), client, Settings(), "light", autosave=Autosave(data_folder()))
     qtbot.addWidget(first)
     first.show()
     first.session.set_text("kept, “exactly”")
@@ -252,14 +253,18 @@ def test_prompt_model_and_layout_come_back(qtbot, qapp, client):
     first.docks[8].show()
     expected = [dock.isVisible() for dock in first.docks]
     first.close()
-    again = Window(Session(Settings().selection()), client, Settings(), "light")
+    autosave = Autosave(data_folder())
+    saved = autosave.read()
+    again = Window(Session(saved.selection), client, Settings(), "light", autosave=autosave)
     qtbot.addWidget(again)
-    again.restore()
+    again.begin(saved)
     again.show()
     qtbot.wait(30)
     assert again.session.selection.text == "kept, “exactly”"
+    assert again.session.selection.head == Head(1, 1)
     assert [dock.isVisible() for dock in again.docks] == expected
     assert expected.count(True) == 6
+    assert again.windowTitle() == "Headscope"
 
 
 def test_the_window_is_painted_before_an_engine_is_asked_for(qtbot, qapp, session):

@@ -31,7 +31,8 @@ from gui.panels.prompt import PromptPanel
 from gui.session import Session
 from tests.gui.fake_engine import FakeEngine
 
-CLASSES = [pkgutil.resolve_name(name) for name in PANELS]
+CLASSES = [panel for name in PANELS if (panel := pkgutil.resolve_name(name)).main]
+"""Panels that ask the engine something."""
 MAIN = {
     "Prompt": RunPrompt,
     "Heads": Thumbnails,
