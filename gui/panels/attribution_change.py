@@ -5,7 +5,7 @@ from functools import cached_property
 
 from engine.messages import Head, LogitParts
 from gui.numbers import plain
-from gui.panels.attribution_words import Parts, less, number, unsigned
+from gui.panels.attribution_words import Parts, before_cap, less, number, unsigned
 from gui.panels.sentence import Token
 
 
@@ -83,4 +83,4 @@ class Change:
         if scales != [1.0, 1.0]:
             told = [plain(scale, 3) for scale in scales]
             said += f"; final scale {told[0]} and {told[1]}, each dividing its own parts"
-        return said
+        return said + before_cap(self.now)

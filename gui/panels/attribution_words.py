@@ -78,11 +78,17 @@ def sum_of(found: LogitParts) -> str:
     if found.final_scale != 1.0:
         scale = plain(found.final_scale, 3)
         said += f"; final scale {scale}, by which the final norm divides each part"
-    if found.logit_cap is not None:
-        said += f"; logits are those before the model caps them at {plain(found.logit_cap)}"
+    said += before_cap(found)
     if abs(found.remainder) > MOST_LEFT:
         said += "; the remainder is more than rounding: some part is missing"
     return said
+
+
+def before_cap(found: LogitParts) -> str:
+    """Say that the model caps its logits afterwards, if it does."""
+    if found.logit_cap is None:
+        return ""
+    return f"; logits are those before the model caps them at {plain(found.logit_cap)}"
 
 
 def less(found: LogitParts) -> Parts:

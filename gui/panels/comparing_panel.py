@@ -139,7 +139,7 @@ class ComparingPanel(Panel):
             return
         old = "" if self.known(self.main) is None else " This picture is of an earlier one."
         self.frame.waits.set_parts([])
-        self.notice.show_info(f"The right prompt was not run: see the line above it all.{old}")
+        self.notice.show_info(f"The right prompt was not run: see the line under the top bar.{old}")
 
     def _alignment(self) -> Alignment | None:
         left, right = self.run_result(), self.drawn()
