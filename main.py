@@ -1,4 +1,4 @@
-"""Headscope's composition root: the window, and `ask`, `figure`, `report` and `models`.
+"""Headscope's composition root: the window, and every command.
 
 Each branch imports what it needs and no more: the window paints before torch is imported, and
 `ask` and `figure` never import Qt.
@@ -9,25 +9,33 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from engine import __version__, console
 from engine.command import QuestionParser, read
-from engine.messages import QUESTIONS, Refused
+from engine.messages import QUESTIONS, Refused, Request
+from engine.records import request_from_json
+from gui.session_file import SUFFIX
 
 USAGE = f"""\
 usage: headscope [--model NAME|PATH]       open the window; a model folder and a GGUF file are
                                           opened by their path, here and in every question
+       headscope SESSION.headscope.json   open the window on a saved session
        headscope --screenshot FILE.png    picture the default session, with a display or without
-                 [--model NAME|PATH] [--size 1600x1000] [--scale 1|2|3|4] [--theme light|dark]
+                 [--session FILE] [--model NAME|PATH] [--size 1600x1000] [--scale 1|2|3|4]
+                 [--theme light|dark]
        headscope ask QUESTION OPTIONS     print {{"request": …, "result": …}} as JSON
        headscope ask -                    answer one JSON request a line of standard input
-       headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv
+       headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv|json|npz
+       headscope figure FILE -o FILE      draw again what a written figure shows
+       headscope open FILE                open the window with the view that a figure came from
        headscope report --model NAME --text TEXT [--head L.H|BEST]
                                           print what a head is made of, in seven sections
        headscope models                   list what can be opened
+       headscope download NAME            fetch a model from the Hugging Face hub, such as gpt2;
+                                          the one command that makes a connection
        headscope --check-system           name what Qt misses on this computer, if anything
        headscope --version
 
@@ -62,8 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         Words after the program's name; those of the process by default.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    # No command needs the network, and libraries are not to try it.
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    # Libraries are not to try the network; a download has a process of its own.
+    os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         status = _dispatch(words)
         sys.stdout.flush()
@@ -105,12 +113,21 @@ def _dispatch(words: list[str]) -> int:
         return console.ask(words[1:])
     if command == "figure":
         return _figure(words[1:])
+    if command == "open":
+        return _open(words[1:])
     if command == "models":
         return _models()
+    if command == "download":
+        return _download(words[1:])
     if command == "report":
         return _report(words[1:])
+    if command.endswith(SUFFIX):
+        return _window(["--session", *words])
     if command and not command.startswith("-"):
-        raise Refused(f"there is no command {words[0]!r}: there are ask, figure, report and models")
+        raise Refused(
+            f"there is no command {words[0]!r}: there are ask, figure, open, report, models and "
+            "download"
+        )
     return _window(words)
 
 
@@ -123,11 +140,18 @@ def _check_system() -> int:
 
 
 def _models() -> int:
-    from engine.sources import entries
+    from engine.sources import HOW_TO_OPEN, entries
 
     listed = entries()
     width = max(len(entry.name) for entry in listed)
-    return console.say("".join(f"{entry.name:{width}}  {entry.about}\n" for entry in listed))
+    lines = [f"{entry.name:{width}}  {entry.about}\n" for entry in listed]
+    return console.say("".join(lines) + HOW_TO_OPEN)
+
+
+def _download(words: list[str]) -> int:
+    from engine.sources import fetch
+
+    return console.say(fetch.fetch(words))
 
 
 def _report(words: list[str]) -> int:
@@ -140,23 +164,57 @@ def _report(words: list[str]) -> int:
 
 
 def _figure(words: list[str]) -> int:
-    options = console.question_parser(words, "figure")
     with console.quiet("--verbose" in words):
+        from gui import figures
         from gui.figures import command
-    command.add_options(options)
-    request, given = read(options, words[0], words[1:])
-    if "heads" in given:
-        raise Refused("a figure shows one head: name it with --head instead of --heads all")
+    made = None
+    if words and command.is_file(words[0]):
+        made = figures.read(Path(words[0]))
+        request = request_from_json(made.request)
+        given = _read_options(words, command.add_options)
+    else:
+        options = console.question_parser(words, "figure")
+        command.add_options(options)
+        request, given = read(options, words[0], words[1:])
+        if "heads" in given:
+            raise Refused("a figure shows one head: name it with --head instead of --heads all")
     command.check(words[0], request, given)
-    result = console.answer(request, given)
+    result, *others = console.answers((request, *command.questions(request, given)), given)
+    origin = figures.origin(others, __version__)
+    if made is not None:
+        changed = command.changes(made.origin, origin)
+        sys.stderr.writelines(f"headscope: {sentence}\n" for sentence in changed)
     with console.quiet(given.verbose):
-        told = command.write(request, result, given)
+        told = command.write(request, result, given, origin, made)
     if given.verbose:
         sys.stderr.writelines(f"{sentence}\n" for sentence in told)
     return 0
 
 
-def _window(words: list[str]) -> int:
+def _read_options(words: list[str], add_options: Callable[[QuestionParser], None]) -> Any:
+    """Parse what follows a file that is drawn again."""
+    options = QuestionParser(prog="headscope figure FILE", allow_abbrev=False, add_help=True)
+    options.add_argument("--verbose", action="store_true", default=False)
+    add_options(options)
+    given, unknown = options.read_known(words[1:])
+    if unknown:
+        raise Refused(
+            f"figure {words[0]} has no option {unknown[0]!r}: the file holds its question, and "
+            "`headscope figure FILE --help` lists what can be set"
+        )
+    return given
+
+
+def _open(words: list[str]) -> int:
+    if not words or words[0].startswith("-"):
+        raise Refused("open needs a FILE that headscope wrote, such as a figure's PDF")
+    from gui import figures
+
+    made = figures.read(Path(words[0]))
+    return _window(words[1:], request_from_json(made.request), made)
+
+
+def _window(words: list[str], request: Request | None = None, made: Any = None) -> int:
     from gui.options import add_options
     from gui.system import has_display, has_x11, missing_library
 
@@ -176,14 +234,21 @@ def _window(words: list[str]) -> int:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
     from gui import app
+    from gui.reopening import View
 
+    shown = None
+    if request is not None:
+        shown = View(request, made.head, made.token, len(made.origin.tokens))
     return app.run(
         _make_engine,
         model=given.model,
+        session_path=given.session,
         screenshot=screenshot,
         size=given.size,
         scale=given.scale,
         theme=given.theme,
+        shown=shown,
+        version=__version__,
     )
 
 

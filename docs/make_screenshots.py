@@ -65,7 +65,7 @@ def take_default(theme: str) -> Path:
     size = "x".join(map(str, WINDOW))
     command = [sys.executable, "main.py", "--screenshot", str(path), "--theme", theme]
     with tempfile.TemporaryDirectory() as home:
-        environment = os.environ | {"HOME": home, "XDG_CONFIG_HOME": home}
+        environment = os.environ | {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home}
         subprocess.run([*command, "--size", size], cwd=ROOT, env=environment, check=True)
     return path
 

@@ -8,7 +8,8 @@ from dataclasses import MISSING, Field, fields
 from typing import Any, NoReturn
 
 from engine.messages import Head, Refused, Request, RunPrompt
-from engine.records import choice, field_types, question_type, says
+from engine.messages.plain import choice, field_types
+from engine.records import question_type, says
 
 FLAGS = {"k": "-k", "prepend_bos": "--bos"}
 """Options that are not called by their field's name."""
@@ -199,12 +200,14 @@ def _run(
             raise Refused(_needs(RunPrompt, question, "model" if "model" not in given else "text"))
         if "prepend_bos" in given:
             raise Refused("--bos and --no-bos are about a prompt: give one with --text")
+        if "specials" in given:
+            raise Refused("--specials is about a prompt: give one with --text")
         if "heads_off" in given and "heads_off" not in {own.name for own in fields(kind)}:
             raise Refused("--heads-off is about a prompt: give one with --text")
         return None
     if "model" not in given:
         raise Refused(_needs(RunPrompt, question, "model"))
-    names = ("model", "text", "prepend_bos", "heads_off")
+    names = ("model", "text", "prepend_bos", "heads_off", "specials")
     return RunPrompt(**{name: given[name] for name in names if name in given})
 
 

@@ -8,7 +8,7 @@ import os
 import sys
 import warnings
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -73,11 +73,17 @@ def answer(request: Request, given: Namespace) -> Result:
     Refused
         If it cannot be answered, or `--head` only chose the layer and the layer lacks it.
     """
+    return answers((request,), given)[0]
+
+
+def answers(requests: Sequence[Request], given: Namespace) -> list[Result]:
+    """Answer a question as `answer` does, and others about the same model after it."""
+    request = requests[0]
     with quiet(given.verbose):
         engine = _engine()
         if "head" in given and not hasattr(request, "head"):
             engine.check_head(request, given.head)
-        return engine.answer(request)
+        return [engine.answer(asked) for asked in requests]
 
 
 def say(text: str) -> int:

@@ -1,24 +1,16 @@
 """Messages as JSON, made from their dataclasses: a request both ways, a result one way."""
 
-import json
-import math
-import types
 import typing
-from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
 from typing import Any
 
-import numpy as np
-
-from engine.messages import QUESTIONS, Head, Refused, Request, Result, Says
+from engine.messages import QUESTIONS, Refused, Request, Result, Says, from_plain, to_plain
 
 _NAMES = {kind: question for question, kind in QUESTIONS.items()}
 
 
 def request_to_json(request: Request) -> dict[str, Any]:
     """Return a request as plain values: its question first, then its fields, heads as `0.3`."""
-    return {"question": _NAMES[type(request)], **_plain_fields(request)}
+    return {"question": _NAMES[type(request)], **to_plain(request)}
 
 
 def request_from_json(record: Any) -> Request:
@@ -38,7 +30,7 @@ def request_from_json(record: Any) -> Request:
         raise Refused('a request is a JSON object with a "question", such as {"question": "…"}')
     question = record["question"]
     given = {name: value for name, value in record.items() if name != "question"}
-    request: Request = _message(question_type(question), given, question)
+    request: Request = from_plain(question_type(question), given, question)
     return request
 
 
@@ -62,7 +54,8 @@ def checked(request: Any) -> Request:
 
 def result_to_json(result: Result) -> dict[str, Any]:
     """Return a result as plain values: arrays as nested lists, non-finite numbers as null."""
-    return _plain_fields(result)
+    record: dict[str, Any] = to_plain(result)
+    return record
 
 
 def question_type(question: object) -> type[Request]:
@@ -83,102 +76,3 @@ def says(owner: type, name: str) -> Says:
     hint = typing.get_type_hints(owner, include_extras=True)[name]
     found = [part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Says)]
     return found[-1] if found else Says("")
-
-
-@cache
-def field_types(kind: type) -> dict[str, Any]:
-    """Return the type of each field of a message, without its `Annotated` text."""
-    return typing.get_type_hints(kind)
-
-
-def _plain_fields(message: Any) -> dict[str, Any]:
-    return {field.name: _plain(getattr(message, field.name)) for field in fields(message)}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind == "f" and not np.isfinite(value).all():
-            objects = value.astype(object)
-            objects[~np.isfinite(value)] = None
-            return objects.tolist()
-        return value.tolist()
-    if isinstance(value, np.generic):  # such as a position from argmax
-        return value.item()
-    if isinstance(value, Head):
-        return str(value)
-    if isinstance(value, tuple):
-        if hasattr(value, "_asdict"):
-            return {name: _plain(part) for name, part in value._asdict().items()}
-        return [_plain(part) for part in value]
-    if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items()}
-    if is_dataclass(value):
-        return _plain_fields(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
-def _message(kind: Any, given: dict[str, Any], where: str) -> Any:
-    types_ = field_types(kind)
-    for name in given:
-        if name not in types_:
-            raise Refused(f"{where} has no field {name!r}: it has {', '.join(types_)}")
-    for field in fields(kind):
-        if field.default is MISSING and field.name not in given:
-            raise Refused(f"{where} needs the field {field.name!r}")
-    return kind(**{name: _value(value, types_[name], name) for name, value in given.items()})
-
-
-def _value(value: Any, type_: Any, name: str) -> Any:
-    options = typing.get_args(type_)
-    if typing.get_origin(type_) is typing.Literal:
-        return choice(value, options, name)
-    if typing.get_origin(type_) in (typing.Union, types.UnionType):
-        if value is None and type(None) in options:
-            return None
-        if len(options) == 2 and type(None) in options:
-            return _value(value, next(o for o in options if o is not type(None)), name)
-        if type(value) in options:
-            return value
-    elif typing.get_origin(type_) is tuple and isinstance(value, list):
-        return tuple(_value(part, options[0], name) for part in value)
-    elif type_ is Head and isinstance(value, str):
-        return Head.parse(value)
-    elif is_dataclass(type_) and isinstance(value, dict):
-        return _message(type_, value, name)
-    elif type(value) is type_:
-        return value
-    raise Refused(
-        f"the field {name!r} cannot be {json.dumps(value, default=repr)[:80]}: {_wanted(type_)}"
-    )
-
-
-def choice(value: Any, options: tuple[str, ...], name: str) -> str:
-    """Return the option that a word means, whatever its case.
-
-    Raises
-    ------
-    Refused
-        If there is no such option; the sentence lists them.
-    """
-    for option in options:
-        if isinstance(value, str) and value.lower() == option:
-            return option
-    listed = f"{', '.join(options[:-1])} or {options[-1]}"
-    raise Refused(f"{name} is {listed}, not {value!r}")
-
-
-def _wanted(type_: Any) -> str:
-    if is_dataclass(type_):
-        return f"it is an object with {', '.join(field.name for field in fields(type_))}"
-    words = {
-        int: "a whole number",
-        str: "text",
-        bool: "true or false",
-        Head: 'a head such as "0.3"',
-    }
-    if typing.get_origin(type_) is tuple:
-        return 'it is a list of heads such as ["0.3"]'
-    options = [words[o] for o in typing.get_args(type_) or (type_,) if o in words]
-    return "it is " + " or ".join(options)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
@@ -10,23 +11,25 @@ from typing import Literal
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
-from engine.messages import Refused
+from engine.messages import Refused, Specials
 
 STAND_INS = {" ": "·", "\n": "↵", "\t": "⇥"}
 MAX_LISTED = 12
 LOW_LINE = "▁"
+UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+"""Characters that count as printing and leave no ink: variation selectors, fillers, blanks."""
 
 
 class Tokens:
     """A model's vocabulary.
 
-    Text is always read literally: `<|BOS|>` typed in a prompt is those seven characters, and only
-    the BOS switch puts a control token in front. As a single token it can be named all the same.
-
     Parameters
     ----------
     tokenizer
-        Tokenizer of the model; from now on it reads special tokens in a text as plain text.
+        Tokenizer of the model, nobody else's from now on: how it reads special tokens changes.
     bos_token
         Text of the beginning-of-sequence token, if there is one.
     d_vocab
@@ -37,42 +40,53 @@ class Tokens:
         self, tokenizer: Tokenizer, bos_token: str | None, d_vocab: int | None = None
     ) -> None:
         self._d_vocab = tokenizer.get_vocab_size() if d_vocab is None else d_vocab
-        tokenizer.encode_special_tokens = True
         self._tokenizer = tokenizer
-        self._special = {
-            index: token.content
-            for index, token in tokenizer.get_added_tokens_decoder().items()
-            if token.special
-        }
+        added = tokenizer.get_added_tokens_decoder()
+        self._added = frozenset(added)
+        self.special_ids = frozenset(index for index, token in added.items() if token.special)
+        """Ids of control tokens such as BOS."""
         self.bos_id = None if bos_token is None else tokenizer.token_to_id(bos_token)
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    @property
-    def special_ids(self) -> frozenset[int]:
-        """Ids of control tokens such as BOS."""
-        return frozenset(self._special)
-
     @cached_property
     def _pieces(self) -> tuple[bytes, ...]:
         raw = [self._tokenizer.id_to_token(index) for index in range(self._d_vocab)]
-        kind = _spelling(self._tokenizer)
-        byte_of = _byte_of_character() if kind == "bytes" else {}
+        byte_of = _byte_of_character() if self._spelling == "bytes" else {}
+        # Added tokens are written as they are, where the others are spelt byte by byte.
+        literal = self.special_ids | (self._added if byte_of else frozenset())
         pieces = []
         for index, token in enumerate(raw):
             if token is None:
                 piece = b""
-            elif index in self._special:
-                piece = self._special[index].encode()
-            elif kind == "bytes" and all(character in byte_of for character in token):
-                piece = bytes(byte_of[character] for character in token)
-            elif kind == "spaces" and (byte := re.fullmatch("<0x([0-9A-F]{2})>", token)):
-                piece = bytes.fromhex(byte[1])
+            elif index in self._lone_bytes:
+                piece = bytes.fromhex(token[3:5])
+            elif index not in literal and byte_of and all(letter in byte_of for letter in token):
+                piece = bytes(byte_of[letter] for letter in token)
+            elif index not in literal and self._spelling == "spaces":
+                piece = token.replace(LOW_LINE, " ").encode()
             else:
-                piece = (token.replace(LOW_LINE, " ") if kind == "spaces" else token).encode()
+                piece = token.encode()
             pieces.append(piece)
         return tuple(pieces)
+
+    @cached_property
+    def _spelling(self) -> Literal["bytes", "spaces", "text"]:
+        """How tokens are spelt: a character a byte, `▁` for a space, or as they are."""
+        decoder = self._tokenizer.decoder
+        state = b"" if decoder is None else decoder.__getstate__()
+        if b'"ByteLevel"' in state:
+            return "bytes"
+        return "spaces" if LOW_LINE.encode() in state or b'"Metaspace"' in state else "text"
+
+    @cached_property
+    def _lone_bytes(self) -> frozenset[int]:
+        """Ids of sentencepiece's `<0x41>`: what no other token holds is read byte by byte."""
+        if self._spelling != "spaces":
+            return frozenset()
+        ids = (self._tokenizer.token_to_id(f"<0x{byte:02X}>") for byte in range(256))
+        return frozenset(index for index in ids if index is not None) - self.special_ids
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -84,7 +98,7 @@ class Tokens:
         """What is shown for each token in the order of ids; no two are equal.
 
         Space is `·`, newline `↵`, tab `⇥`, an incomplete UTF-8 piece its bytes, any other
-        character that does not print its code point. Of tokens that would look the same, all but
+        character that cannot be seen its code point. Of tokens that would look the same, all but
         one carry their id.
         """
         plain = [
@@ -104,35 +118,54 @@ class Tokens:
         )
 
     def _claim(self, index: int, label: str) -> int:
-        # ` ` is met far more often than a literal `·`, and `E6` as text than as a lone byte.
+        # ` ` is met far more often than a literal `·`, and `E6` or `A` as text than as a byte.
         text = self.texts[index]
-        if not text:
+        if not text or index in self._lone_bytes:
             return 2
         return 1 if text == label else 0
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        # Reversed, so that of equal texts the lowest id stays.
-        return {text: index for index, text in reversed(list(enumerate(self.texts))) if text}
+        # Reversed: of equal texts the lowest id stays, a byte only where nothing else has its text.
+        order = sorted(range(len(self)), key=lambda index: (index in self._lone_bytes, index))
+        return {self.texts[index]: index for index in reversed(order) if self.texts[index]}
 
-    def encode(self, text: str) -> list[int]:
-        """Return the ids of a text, without any control token.
+    def encode(self, text: str, specials: Specials = "tokens") -> list[int]:
+        """Return the ids of a text; nothing is put before or after it.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        specials : Specials
+            What a special token such as `<|BOS|>` in the text is read as: that one token, as
+            transformers does, or plain text.
 
         Raises
         ------
         Refused
-            If the text is not Unicode, or holds a word that a word-by-word vocabulary lacks.
+            If the text is not Unicode, holds a word that a word-by-word vocabulary lacks, or a
+            special token that cannot be read as plain text.
         """
         try:
             text.encode()
         except UnicodeEncodeError:
             raise Refused("the text holds a lone surrogate, which is not Unicode text") from None
         if isinstance(self._tokenizer.model, WordLevel):
-            for word in text.split():
-                if self._tokenizer.token_to_id(word) is None:
-                    raise Refused(f"{word!r} is none of this model's tokens: {self._listed()}")
+            self._check_words(text)
+        self._tokenizer.encode_special_tokens = specials == "text"
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        if specials == "text" and (stuck := self._specials_of(text, ids)):
+            # Some tokenizers find any token of the vocabulary in a text, special ones too.
+            raise Refused(
+                f"{self.texts[stuck[0]]!r} cannot be read as plain text by this model's "
+                "tokenizer: read special tokens as tokens"
+            )
         return ids
+
+    def specials_in(self, text: str) -> int:
+        """Return how many special tokens a text holds."""
+        return len(self._specials_of(text, self.encode(text)))
 
     def resolve(self, token: int | str) -> int:
         """Return the id of one token.
@@ -174,6 +207,17 @@ class Tokens:
         """Return the labels of some ids."""
         return tuple(self.labels[index] for index in ids)
 
+    def _specials_of(self, text: str, ids: list[int]) -> list[int]:
+        # What stands for an unknown character is special as well, and nobody has typed it.
+        return [i for i in ids if i in self.special_ids and self.texts[i] in text]
+
+    def _check_words(self, text: str) -> None:
+        for index in self.special_ids:
+            text = text.replace(self.texts[index], " ")
+        for word in text.split():
+            if self._tokenizer.token_to_id(word) is None:
+                raise Refused(f"{word!r} is none of this model's tokens: {self._listed()}")
+
     def _how_to_write(self, label: str, index: int) -> str:
         text = self.texts[index]
         how = f"write its id, #{index}"
@@ -191,14 +235,6 @@ class Tokens:
         return ", ".join(self.labels[:MAX_LISTED]) + more
 
 
-def _spelling(tokenizer: Tokenizer) -> Literal["bytes", "spaces", "text"]:
-    """Return how tokens are spelt: a character a byte, `▁` for a space, or as they are."""
-    state = b"" if tokenizer.decoder is None else tokenizer.decoder.__getstate__()
-    if b'"ByteLevel"' in state:
-        return "bytes"
-    return "spaces" if LOW_LINE.encode() in state or b'"Metaspace"' in state else "text"
-
-
 def _decoded(piece: bytes) -> str:
     try:
         return piece.decode()
@@ -209,7 +245,18 @@ def _decoded(piece: bytes) -> str:
 def _label(piece: bytes, text: str) -> str:
     if not text:
         return piece.hex(" ").upper()
-    return "".join(STAND_INS.get(c) or (c if c.isprintable() else f"U+{ord(c):04X}") for c in text)
+    # A mark at the beginning would be drawn over whatever stands before the label.
+    shown = [_code_point(text[0]) if unicodedata.category(text[0])[0] == "M" else _seen(text[0])]
+    return "".join([*shown, *map(_seen, text[1:])])
+
+
+def _seen(character: str) -> str:
+    seen = character.isprintable() and not UNSEEN.match(character)
+    return STAND_INS.get(character) or (character if seen else _code_point(character))
+
+
+def _code_point(character: str) -> str:
+    return f"U+{ord(character):04X}"
 
 
 def _byte_of_character() -> dict[str, int]:

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,42 +13,57 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Refused
-from gui import palette, screenshot
+from gui import first_session, icon, log, palette, reopening, window_state
+from gui import screenshot as screenshots
+from gui.autosave import Autosave, data_folder
 from gui.engine_client import EngineClient, EngineLike
 from gui.panels.prompt import PromptPanel
+from gui.reopening import View
 from gui.session import Session
 from gui.settings import SYSTEM_THEME, Settings
+from gui.stored_answers import StoredAnswers, folder_of
 from gui.window import Window
 
 SETTLE_MS = 100
 PICTURE_SECONDS = 300
+PICTURES_FIRST_MS = 100
+"""How long importing torch, which takes seconds, makes way for the pictures of the last time."""
 
 
 def run(
     make_engine: Callable[[], EngineLike],
     *,
     model: str | None = None,
+    session_path: Path | None = None,
     screenshot: Path | None = None,
     size: tuple[int, int] = (1600, 1000),
     scale: int = 1,
     theme: str | None = None,
+    shown: View | None = None,
+    version: str = "",
 ) -> int:
-    """Show the window until it is closed, or picture the default session.
+    """Show the window until it is closed, or picture the default session or that of a file.
 
     Parameters
     ----------
     make_engine
         Called in the engine thread, after the first paint.
     model
-        Name or path of the model to open; none is the one of the last session.
+        Name or path of the model to open; none is the one of the session.
+    session_path
+        A session file to open; none is the last session.
     screenshot
-        Write a picture of the default session there instead of waiting for a user.
+        Write a picture there instead of waiting for a user.
     size
         Width and height of the window.
     scale
         Pixels of the picture per unit of the size.
     theme
         `light` or `dark`; none is the user's choice, in a picture light.
+    shown
+        A question to open the window with, in front of what the last session had.
+    version
+        Of this program, for About and the log.
 
     Returns
     -------
@@ -59,29 +75,57 @@ def run(
     assert isinstance(app, QApplication)
     app.setApplicationName("headscope")
     app.setApplicationDisplayName("Headscope")
+    app.setApplicationVersion(version)
+    app.setDesktopFileName("headscope")
+    app.setWindowIcon(icon.window_icon())
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     settings = None if screenshot else Settings()
+    kept_log = None if screenshot else log.opened()
+    first = settings is not None and settings.first_start()
     chosen = theme or (settings.theme() if settings else "light")
     palette.apply(
         app,
         palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen,
         settings.text_size() if settings else None,
     )
-    session = Session(settings.selection() if settings else None)
+    autosave = None if screenshot else Autosave(data_folder())
+    saved, trouble = first_session.find(session_path, autosave, settings)
+    session = Session(saved.selection if saved else None)
     if model is not None:
         session.open_model(model)
+    if shown is not None:
+        session.show(reopening.selection(shown, session.selection))
     client = EngineClient(partial(_made, make_engine))
-    window = Window(session, client, settings, chosen, size)
+    place = session_path or (autosave.path if autosave else None)
+    if place is not None:
+        client.recall = StoredAnswers(folder_of(place)).find
+    window = Window(session, client, settings, chosen, size, autosave)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
+    if kept_log:
+        kept_log.watch(client)
+    if saved is not None:
+        window.begin(replace(saved, selection=session.selection))
+        if not screenshot:
+            window_state.restore_geometry(window, saved.window)
+    if trouble:
+        window.painted.connect(partial(window.files.tell, trouble))
     if settings:
-        window.restore()
         _keep_history(window, settings, app)
+    if shown is not None:
+        # After the cards of the last time are back.
+        QTimer.singleShot(0, window, partial(window.open_cards, [reopening.card(shown.request)]))
     _spare_imports()
-    window.painted.connect(client.start)
+    wait = PICTURES_FIRST_MS if saved else 0
+    window.painted.connect(lambda: QTimer.singleShot(wait, client, client.start))
+    if first:
+        window.painted.connect(window.welcome.open)
     window.show()
     code = app.exec()
     window.hide()
-    if not client.close():
+    ended = client.close()
+    if kept_log:
+        kept_log.close()
+    if not ended:
         # The engine thread is inside `import torch` or the like, and Python would wait for it.
         sys.stdout.flush()
         sys.stderr.flush()
@@ -133,7 +177,7 @@ class PictureTaker(QObject):
         if (focused := QApplication.focusWidget()) is not None:
             focused.clearFocus()  # a picture has no blinking cursor
         try:
-            screenshot.save(screenshot.picture(self._window, self._scale), self._path)
+            screenshots.save(screenshots.picture(self._window, self._scale), self._path)
         except Refused as refused:
             self.failure = str(refused)
         QApplication.quit()

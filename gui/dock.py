@@ -13,6 +13,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 
+from gui.cover import Cover
 from gui.engine_client import EngineClient
 from gui.palette import theme
 from gui.panels.panel import Panel
@@ -50,6 +51,8 @@ class CardDock(QDockWidget):
         self.open_action = QAction(f"{kind.title}: {kind.about}", self, checkable=True)
         self.open_action.triggered.connect(self._on_called)
         self.toggleViewAction().toggled.connect(self.open_action.setChecked)
+        self._covered = False
+        self._cover: Cover | None = None
 
     def fill(self) -> Panel:
         """Return the panel, made if it was not yet."""
@@ -57,6 +60,7 @@ class CardDock(QDockWidget):
             self.panel = self.kind(self._session, self._client)
             self.setTitleBarWidget(self.panel.header)
             self.setWidget(self.panel)
+            self._update_cover()
             self.filled.emit(self.panel)
         return self.panel
 
@@ -73,6 +77,11 @@ class CardDock(QDockWidget):
         """Whether what is typed goes into the card."""
         focused = self.window().focusWidget()
         return self.isVisible() and focused is not None and self.isAncestorOf(focused)
+
+    def set_covered(self, covered: bool) -> None:
+        """Hide what the card shows, or only what its panel calls secret, or show it again."""
+        self._covered = covered
+        self._update_cover()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Make the panel now at the latest."""
@@ -122,6 +131,14 @@ class CardDock(QDockWidget):
         else:
             self.bring()
         self.open_action.setChecked(not self.isHidden())
+
+    def _update_cover(self) -> None:
+        if self._covered and self._cover is None and self.panel is not None:
+            self._cover = Cover(self, self.panel.secret or self, self.kind.title)
+        elif not self._covered and self._cover is not None:
+            self._cover.hide()
+            self._cover.deleteLater()
+            self._cover = None
 
 
 def _first(part: QWidget) -> QWidget | None:

@@ -12,6 +12,7 @@ from engine.messages import Refused
 from gui.numbers import size
 from gui.opening import Opening
 from gui.session import Session
+from gui.session_file import SUFFIX, is_session
 
 LARGEST_TEXT = 64 * 2**10
 """Bytes of a text file that are read: some 16,000 tokens, at which a pattern takes a GB."""
@@ -23,6 +24,7 @@ class Target(NamedTuple):
 
     session: Session
     opening: Opening
+    open_session: Callable[[Path], None]
 
 
 class Kind(NamedTuple):
@@ -63,6 +65,10 @@ def _open_model(target: Target, path: Path) -> None:
     target.opening.open(str(path))
 
 
+def _open_session(target: Target, path: Path) -> None:
+    target.open_session(path)
+
+
 def _take_text(target: Target, path: Path) -> None:
     target.session.set_text(read_text(path))
 
@@ -70,6 +76,7 @@ def _take_text(target: Target, path: Path) -> None:
 KINDS = (
     Kind("a model folder", Path.is_dir, _open_model),
     Kind("a GGUF file", lambda path: path.suffix.lower() == ".gguf", _open_model),
+    Kind(f"a session (*{SUFFIX})", is_session, _open_session),
     Kind("a text file (.txt)", lambda path: path.suffix.lower() in TEXTS, _take_text),
 )
 """What can be dropped; the first that fits is what it is."""

@@ -7,9 +7,10 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.job import Cancelled, Job
 from engine.messages import LoadModel, Refused, Request, Result
@@ -76,6 +77,8 @@ class EngineClient(QObject):
     """(request, seconds it took)."""
     failed = Signal(object, str)
     """(request, the sentence of its failure)."""
+    missed = Signal(object, object)
+    """(request, failure), whether or not its answer is still wanted."""
     idle = Signal()
     """Nothing runs and nothing waits."""
 
@@ -92,6 +95,8 @@ class EngineClient(QObject):
         self._running: Request | None = None
         self._job = Job()
         self._closed = False
+        self.recall: Callable[[Request], Result | None] | None = None
+        """Finds the answer of an earlier time, given at once while the engine is waited for."""
         self._doing = LOADING
         self._collector = Collector(self)
         self._finished.connect(self._deliver)
@@ -129,8 +134,15 @@ class EngineClient(QObject):
             return
         self._wanted.pop((asker, slot), None)
         self._wanted[asker, slot] = request
+        stored = self.recall(request) if self.recall else None
+        if stored is not None:
+            QTimer.singleShot(0, self, partial(self._remind, asker, slot, request, stored))
         self._make_way()
         self._next()
+
+    def waits_for(self, asker: Asker, slot: str, request: Request) -> bool:
+        """Return whether the engine has yet to answer; until then a stored answer is received."""
+        return self._wanted.get((asker, slot)) == request
 
     def withdraw(self, asker: Asker, slot: str) -> None:
         """No longer want what was asked in a slot."""
@@ -167,6 +179,10 @@ class EngineClient(QObject):
 
     def _remember_thread(self) -> None:
         self._thread = threading.current_thread()
+
+    def _remind(self, asker: Asker, slot: str, request: Request, stored: Result) -> None:
+        if not self._closed and self.waits_for(asker, slot, request):
+            asker.receive(slot, request, stored)
 
     def _make_way(self) -> None:
         """Cancel what runs if nobody wants it, or if something more urgent waits."""
@@ -229,6 +245,8 @@ class EngineClient(QObject):
         if isinstance(outcome, Cancelled):
             self._next()
             return
+        if isinstance(outcome, Failure):
+            self.missed.emit(request, outcome)
         askers = [key for key, wanted in self._wanted.items() if wanted == request]
         for key in askers:
             del self._wanted[key]

@@ -5,6 +5,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 from engine.messages import Refused
+from gui import session_file
 
 LARGEST_SIDE = 8000
 
@@ -12,6 +13,7 @@ LARGEST_SIDE = 8000
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of the window; whatever is wrong with one is refused in a sentence."""
     parser.add_argument("--model", type=_model)
+    parser.add_argument("--session", type=_session)
     parser.add_argument("--screenshot", type=_picture)
     parser.add_argument("--size", type=_size, default=(1600, 1000))
     parser.add_argument("--scale", type=_scale, default=1)
@@ -22,6 +24,12 @@ def _model(text: str) -> str:
     if not text:
         raise Refused("--model is a name of `headscope models`, a model folder or a GGUF file")
     return text
+
+
+def _session(text: str) -> Path:
+    path = Path(text)
+    session_file.read(path)  # refuses here what the window could only say later
+    return path
 
 
 def _picture(text: str) -> Path:

@@ -1,79 +1,37 @@
 """What the window is about: model, prompt and what is selected in it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from dataclasses import fields, replace
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.messages import (
-    CompositionKind,
-    Head,
-    HeadScores,
-    Kind,
-    Pair,
-    RunPrompt,
-    Side,
-    Source,
-    WayName,
+from engine.messages import CompositionKind, Head, HeadScores, Kind, Pair, RunPrompt, Specials
+from gui.favourites import Favourites
+from gui.selection import (
+    DEFAULT_MODEL,
+    DEFAULT_TEXT,
+    FIRST_HEAD,
+    Compare,
+    Looking,
+    Measure,
+    OVQuestion,
+    QKQuestion,
+    Selection,
 )
 
-DEFAULT_MODEL = "attn-2l"
-DEFAULT_TEXT = "I like green tea, so I drink green"
-FIRST_HEAD = Head(0, 0)
-
-Measure = str
-"""`pattern`, or one of the engine's MEASURES."""
-Looking = Literal["attends to", "attended by"]
-
-
-@dataclass(frozen=True)
-class OVQuestion:
-    """What the OV panel asks: a token of the vocabulary, or none to follow the pinned source."""
-
-    token: int | None = None
-    direction: WayName = "output"
-    source: Source = "position"
-
-
-@dataclass(frozen=True)
-class QKQuestion:
-    """What the QK panel asks: a token of the vocabulary, or none to follow what is pinned."""
-
-    token: int | None = None
-    side: Side = "query"
-    source: Source = "position"
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Everything that can be selected, as one value: what a saved session will hold.
-
-    `query` and `source` are positions in the prompt; none means the last token, and the token
-    that the query attends to most. `head_chosen` tells a head that somebody picked from one
-    that merely stands until the scores are there. `pair` is an earlier and a later head that
-    somebody picked to be read as one; none leaves it to the strongest by `composition`.
-    `heads_off` are heads whose output is zeroed in everything that is run; `difference` shows
-    what that changed where it can be shown, and is false while no head is off.
-    """
-
-    model: str = DEFAULT_MODEL
-    text: str = DEFAULT_TEXT
-    prepend_bos: bool | None = None
-    head: Head = FIRST_HEAD
-    head_chosen: bool = False
-    query: int | None = None
-    source: int | None = None
-    kind: Kind = "pattern"
-    measure: Measure = "pattern"
-    looking: Looking = "attends to"
-    hide_bos: bool = False
-    ov: OVQuestion = OVQuestion()
-    qk: QKQuestion = QKQuestion()
-    pair: Pair | None = None
-    heads_off: tuple[Head, ...] = ()
-    difference: bool = False
-    composition: CompositionKind = "k"
+__all__ = [
+    "DEFAULT_MODEL",
+    "DEFAULT_TEXT",
+    "FIRST_HEAD",
+    "Compare",
+    "Looking",
+    "Measure",
+    "OVQuestion",
+    "QKQuestion",
+    "Selection",
+    "Session",
+]
 
 
 class Session(QObject):
@@ -88,6 +46,7 @@ class Session(QObject):
     def __init__(self, selection: Selection | None = None) -> None:
         super().__init__()
         self._selection = selection or Selection()
+        self.favourites = Favourites()
 
     @property
     def selection(self) -> Selection:
@@ -98,12 +57,42 @@ class Session(QObject):
     def run(self) -> RunPrompt:
         """The run that every panel is about."""
         now = self._selection
-        return RunPrompt(now.model, now.text, now.prepend_bos, heads_off=now.heads_off)
+        return RunPrompt(
+            now.model,
+            now.text,
+            now.prepend_bos,
+            heads_off=now.heads_off,
+            specials=now.specials,
+        )
 
     @property
     def whole_run(self) -> RunPrompt:
         """The same run with no head switched off."""
         return replace(self.run, heads_off=())
+
+    @property
+    def side(self) -> Compare:
+        """What is shown of two prompts; `left`, the only one, while there is no second."""
+        return "left" if self._selection.other_text is None else self._selection.compare
+
+    @property
+    def other_run(self) -> RunPrompt | None:
+        """The run of the second prompt, if there is one."""
+        text = self._selection.other_text
+        return None if text is None else replace(self.run, text=text)
+
+    @property
+    def drawn_run(self) -> RunPrompt:
+        """The run that is drawn where two prompts can be compared."""
+        other = self.other_run
+        return self.run if other is None or self.side == "left" else other
+
+    @property
+    def base_run(self) -> RunPrompt | None:
+        """The run that is taken off it there, if a difference is shown."""
+        if self.side == "difference":
+            return self.run
+        return replace(self.drawn_run, heads_off=()) if self._selection.difference else None
 
     @property
     def scores(self) -> HeadScores:
@@ -143,6 +132,11 @@ class Session(QObject):
         if prepend != self._selection.prepend_bos:
             self._set(prepend_bos=prepend, query=None, source=None)
 
+    def set_specials(self, specials: Specials) -> None:
+        """Read special tokens in the text as tokens, or as plain text; the pins follow."""
+        if specials != self._selection.specials:
+            self._set(specials=specials, query=None, source=None)
+
     def choose_head(self, head: Head) -> None:
         """Open the head that somebody picked."""
         stays = head == self._selection.head
@@ -168,7 +162,26 @@ class Session(QObject):
 
     def set_difference(self, shown: bool) -> None:
         """Show what the heads that are off changed, not what is left without them."""
-        self._set(difference=shown and bool(self._selection.heads_off))
+        shown = shown and bool(self._selection.heads_off)
+        # One run is taken off another: two differences at once would be of four.
+        side = "left" if shown and self.side == "difference" else self._selection.compare
+        self._set(difference=shown, compare=side)
+
+    def compare_with(self, text: str | None) -> None:
+        """Set a second prompt on the right of this one; none ends the comparison."""
+        self._set(other_text=text, **({"compare": "left"} if text is None else {}))
+
+    def set_compare(self, side: Compare) -> None:
+        """Show the left prompt, the right one, or right minus left, where both can be shown."""
+        if self._selection.other_text is None:
+            return
+        self._set(compare=side, difference=self._selection.difference and side != "difference")
+
+    def swap_prompts(self) -> None:
+        """Exchange left and right; the pins follow the new left one."""
+        text = self._selection.other_text
+        if text is not None:
+            self._set(text=text, other_text=self._selection.text, query=None, source=None)
 
     def set_composition(self, kind: CompositionKind) -> None:
         """Score pairs of heads by what the later one's queries, keys or values read."""

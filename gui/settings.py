@@ -1,12 +1,11 @@
-"""What survives a restart: last prompt and model, history, theme, layout."""
+"""What survives a restart beside the last session: history, theme, recent sessions."""
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QSettings
 
-from gui.session import DEFAULT_MODEL, DEFAULT_TEXT, Selection
 from gui.theme import NORMAL_TEXT, TEXT_SIZES
 
-LAYOUT_VERSION = 2
 HISTORY_LENGTH = 50
+MOST_RECENT = 10
 SYSTEM_THEME = "system"
 RECENT_MODELS = 10
 
@@ -22,21 +21,13 @@ class Settings:
             QSettings.Format.IniFormat, QSettings.Scope.UserScope, "headscope", "headscope"
         )
 
-    def selection(self) -> Selection:
-        """Return the session to begin with: the last model, text and BOS."""
-        bos = self._text("prompt/prepend_bos", "")
-        return Selection(
-            model=self._text("prompt/model", DEFAULT_MODEL) or DEFAULT_MODEL,
-            text=self._text("prompt/text", DEFAULT_TEXT),
-            prepend_bos={"true": True, "false": False}.get(bos),
-        )
-
-    def keep_selection(self, selection: Selection) -> None:
-        """Keep model, text and BOS for the next start."""
-        bos = selection.prepend_bos
-        self._store.setValue("prompt/model", selection.model)
-        self._store.setValue("prompt/text", selection.text)
-        self._store.setValue("prompt/prepend_bos", "" if bos is None else str(bos).lower())
+    def first_start(self) -> bool:
+        """Return whether nothing was ever kept, and remember that this start was."""
+        new = not self._store.allKeys()
+        if new:
+            self._store.setValue("window/welcomed", "true")
+            self._store.sync()
+        return new
 
     def history(self) -> list[str]:
         """Return the prompts that were run, oldest first."""
@@ -72,20 +63,14 @@ class Settings:
         """Keep the chosen size of text."""
         self._store.setValue("window/text_size", str(percent))
 
-    def layout(self) -> tuple[QByteArray, QByteArray] | None:
-        """Return the window's geometry and the docks' state, or none if there is no good one."""
-        geometry, state = self._store.value("window/geometry"), self._store.value("window/state")
-        if self._text("window/layout_version", "") != str(LAYOUT_VERSION):
-            return None
-        if isinstance(geometry, QByteArray) and isinstance(state, QByteArray):
-            return geometry, state
-        return None
+    def recent_sessions(self) -> list[str]:
+        """Return the paths of session files, the newest first."""
+        return self._texts("session/recent")[:MOST_RECENT]
 
-    def keep_layout(self, geometry: QByteArray, state: QByteArray) -> None:
-        """Keep the window's geometry and the docks' state."""
-        self._store.setValue("window/layout_version", str(LAYOUT_VERSION))
-        self._store.setValue("window/geometry", geometry)
-        self._store.setValue("window/state", state)
+    def keep_recent_session(self, path: str) -> None:
+        """Put a session file first."""
+        others = [other for other in self.recent_sessions() if other != path]
+        self._store.setValue("session/recent", [path, *others][:MOST_RECENT])
 
     def write(self) -> None:
         """Write the file now, whole."""

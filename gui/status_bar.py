@@ -69,6 +69,12 @@ class StatusBar(QStatusBar):
         self._ask_facts()
         self.receipts.ask_again()
 
+    def tell(self, sentence: str) -> None:
+        """Say something about the window itself, until something else is said."""
+        self._failure = sentence
+        if not self.stop.isVisible():
+            self._show_work(False)
+
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take the facts of the model."""
         assert isinstance(result, ModelFacts)

@@ -1,10 +1,11 @@
 """The window: cards made from PANELS, a bar above, a bar below, and what happens on closing."""
 
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -15,15 +16,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui import commands, palette
+from engine.messages import Request, Result
+from gui import commands, palette, window_state
 from gui.ablation_bar import AblationBar
+from gui.about import AboutDialog
+from gui.autosave import Autosave
 from gui.command_palette import CommandPalette
+from gui.compare_bar import CompareBar
 from gui.dock import CardDock
+from gui.document import Document
 from gui.drops import Drops, Target
+from gui.edit_menu import EditMenu
 from gui.engine_client import EngineClient
+from gui.file_menu import FileMenu
 from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
-from gui.help_texts import ABOUT, HOW_TO
+from gui.help_texts import HOW_TO
+from gui.history import History
 from gui.layouts import LAYOUTS, Layout, arrange, share_out
 from gui.model_picker import ModelPicker
 from gui.opening import Opening
@@ -31,13 +40,17 @@ from gui.opening_bar import OpeningBar
 from gui.panels import PANELS
 from gui.panels.panel import Panel
 from gui.picture_dialog import PictureDialog
+from gui.recall import Recall
 from gui.session import Session
+from gui.session_file import SavedSession, WindowState
 from gui.settings import SYSTEM_THEME, Settings
 from gui.stage import Stage
 from gui.status_bar import StatusBar
 from gui.text_sizes import TextSizes
 from gui.theme import THEMES
 from gui.top_bar import TopBar
+from gui.undo import Undo
+from gui.welcome import Welcome
 
 GROUPS = ("Prompt", "Head", "Model", "Checks")
 """Sections of the View menu, the `group` of a panel."""
@@ -53,11 +66,13 @@ class Window(QMainWindow):
     client
         The way to the engine.
     settings
-        Where layout, prompt and theme are kept; none keeps nothing.
+        Where theme and recent sessions are kept; none keeps nothing.
     theme
         `light`, `dark` or `system`.
     size
         Width and height to begin with, where none is kept.
+    autosave
+        Keeps a copy of the session; none keeps none.
     """
 
     painted = Signal()
@@ -70,22 +85,31 @@ class Window(QMainWindow):
         settings: Settings | None,
         theme: str,
         size: tuple[int, int] = (1600, 1000),
+        autosave: Autosave | None = None,
     ) -> None:
         super().__init__()
         self.resize(*size)
-        self.setWindowTitle("Headscope")
         self.session, self.client = session, client
         self._settings = settings
         self._theme = theme
-        self._was_painted = False
+        self._was_painted = self._may_close = False
         self._layout = LAYOUTS[0]
         self._stage = Stage()
         self.setCentralWidget(self._stage)
         self.docks = [
             CardDock(pkgutil.resolve_name(name), session, client, self._stage) for name in PANELS
         ]
+        self.history, self.undo = History(session), Undo(self)
+        self.document = Document(session, self.state, autosave, self)
+        self.files = FileMenu(self, self.document, settings)
+        self.files.opened.connect(self._on_opened)
         self.guide = GuideBar(session)
         self.guide.cards_wanted.connect(self.open_cards)
+        self.guide.cover_wanted.connect(self.cover_cards)
+        self.welcome = Welcome(self._stage)
+        self.welcome.guide_wanted.connect(self.guide.start)
+        self.welcome.closed.connect(lambda: self.docks[0].fill().setFocus())
+        self.compare_bar = CompareBar(session, client)
         self.opening = Opening(session, client, settings)
         self.opening_bar = OpeningBar(session, client, self.opening)
         self.picker = ModelPicker(self, session, client, self.opening)
@@ -98,7 +122,7 @@ class Window(QMainWindow):
         self.top.model_wanted.connect(self.picker.show_models)
         self.top.other_wanted.connect(self.picker.do)
         self.picker.models_changed.connect(self.top.list_again)
-        self.drops = Drops(self, Target(session, self.opening))
+        self.drops = Drops(self, Target(session, self.opening, self.open_session))
         self.drops.refused.connect(self.opening_bar.refuse)
         self.drops.taken.connect(self.opening_bar.dismiss)
         self.top.picture_wanted.connect(self.save_picture)
@@ -110,6 +134,7 @@ class Window(QMainWindow):
         rows.addWidget(self.top)
         rows.addWidget(self.opening_bar)
         rows.addWidget(self.guide)
+        rows.addWidget(self.compare_bar)
         rows.addWidget(AblationBar(session))
         self.setMenuWidget(above)
         self.status = StatusBar(session, client)
@@ -117,10 +142,15 @@ class Window(QMainWindow):
         self.status.receipts_wanted.connect(lambda: self.open_cards(["Receipts"]))
         for dock in self.docks:
             dock.filled.connect(self._on_filled)
+            dock.toggleViewAction().toggled.connect(self.document.note)
         self.reset_layout()
         self.setMinimumSize(720, 480)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_system_theme)
-        session.changed.connect(self._keep)
+        self._recall = None
+        if autosave is not None:
+            autosave.failed.connect(self.status.tell)
+            self._recall = Recall(client, self._answers, autosave, self)
+            self.files.saved.connect(self._recall.keep_beside)
 
     @property
     def panels(self) -> list[Panel]:
@@ -170,12 +200,26 @@ class Window(QMainWindow):
         if seen:
             seen[(held[0] + by if held else min(by, 0)) % len(seen)].bring()
 
-    def restore(self) -> None:
-        """Go back to the layout of the last time, if there was one."""
-        kept = self._settings.layout() if self._settings else None
-        if kept is not None:
-            self.restoreGeometry(kept[0])
-            QTimer.singleShot(0, self, partial(self._restore_docks, kept[1]))
+    def cover_cards(self, titles: Collection[str]) -> None:
+        """Cover some cards until a guided example reveals them, and uncover the others."""
+        for dock in self.docks:
+            dock.set_covered(dock.kind.title in titles)
+
+    def state(self) -> WindowState:
+        """Return how the window lies."""
+        return window_state.capture(self, self._stage, self.docks, self._layout)
+
+    def begin(self, saved: SavedSession) -> None:
+        """Take on a session: what is selected, its favourites, and how the cards lie."""
+        self.undo.clear()
+        self.document.begin(saved)
+        self._layout = window_state.layout_named(saved.window.layout)
+        # Qt shares the room out anew when a window is first shown.
+        QTimer.singleShot(0, self, partial(self._restore_docks, saved.window))
+
+    def open_session(self, path: Path) -> None:
+        """Open a session file, unless unsaved changes are to be kept first."""
+        self.files.open(path)
 
     def save_picture(self) -> None:
         """Ask what to take a picture of."""
@@ -200,6 +244,7 @@ class Window(QMainWindow):
         """Ask for everything that failed or was stopped."""
         self.top.ask_again()
         self.opening.ask_again()
+        self.compare_bar.ask_again()
         self.status.ask_again()
         for panel in self.panels:
             panel.ask_again()
@@ -213,13 +258,24 @@ class Window(QMainWindow):
             QTimer.singleShot(0, self, self.painted.emit)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Hide at once and keep what is worth keeping."""
-        if self._settings:
-            self._settings.keep_layout(self.saveGeometry(), self._stage.saveState())
-            self._settings.keep_selection(self.session.selection)
-            self._settings.write()
+        """Ask about unsaved changes; hide at once, and keep what is worth keeping."""
+        if not self._may_close and self.document.modified:
+            event.ignore()
+            self.files.when_saved(self._leave, partial(self._leave, discard=True))
+            return
+        if self._recall is not None:
+            self._recall.close()
         self.hide()
+        self.document.close()
+        if self._settings:
+            self._settings.write()
         event.accept()
+
+    def _leave(self, discard: bool = False) -> None:
+        self._may_close = True
+        if discard:
+            self.document.discard()
+        self.close()
 
     def _on_filled(self, panel: Panel) -> None:
         panel.panel_wanted.connect(lambda title: self.open_cards([title]))
@@ -229,14 +285,40 @@ class Window(QMainWindow):
         self._stage.keep_shares(self.docks, self._layout)
         self._stage.setUpdatesEnabled(True)
 
-    def _restore_docks(self, state: QByteArray) -> None:
-        self._stage.keep_shares(self.docks, None)
-        if not self._stage.restoreState(state):
-            self.reset_layout()
+    def _on_opened(self, saved: SavedSession) -> None:
+        if self._recall is not None:
+            self._recall.begin(Path(saved.file))
+        self.begin(saved)
 
-    def _keep(self, what: str) -> None:
-        if self._settings and what in ("model", "text", "prepend_bos"):
-            self._settings.keep_selection(self.session.selection)
+    def _answers(self) -> list[tuple[Request, Result]]:
+        shown = [panel for panel in self.panels if panel.isVisible()]
+        if any(panel.state != "fresh" for panel in shown):
+            return []
+        return [answer for panel in shown for answer in panel.answers()]
+
+    def _restore_docks(self, state: WindowState) -> None:
+        self._stage.keep_shares(self.docks, None)
+        if not window_state.restore_docks(self._stage, self.docks, state):
+            self.reset_layout()
+            if state.cards:
+                window_state.show_cards(self.docks, state.cards)
+        self.document.note()
+
+    def _change_layout(self, layout: Layout | None = None) -> None:
+        before = self.state()
+        self.lay_out(layout or self._layout)
+        self.document.note()
+        self.undo.push("change of layout", partial(self._lie_as, before))
+
+    def _lie_as(self, state: WindowState) -> None:
+        self._layout = window_state.layout_named(state.layout)
+        self._restore_docks(state)
+
+    def _on_escape(self) -> None:
+        if self.welcome.isVisible():
+            self.welcome.close()
+        else:
+            self.client.cancel()
 
     def _toggle_theme(self) -> None:
         self.set_theme("light" if palette.theme().name == "dark" else "dark")
@@ -259,22 +341,24 @@ class Window(QMainWindow):
             self.set_theme(SYSTEM_THEME)
 
     def _make_menus(self) -> list[QMenu]:
-        file, view, help_ = QMenu("File", self), QMenu("View", self), QMenu("Help", self)
+        file, edit, view, help_ = (QMenu(n, self) for n in ("File", "Edit", "View", "Help"))
         self._add(file, "Open model …", "Ctrl+M", self.picker.show_models)
-        file.addSeparator()
-        self._add(file, "Save picture …", "Ctrl+Shift+S", self.save_picture)
+        self.files.fill(file, self._add)
+        self._add(file, "Save picture …", "Ctrl+Alt+S", self.save_picture)
         file.addSeparator()
         self._add(file, "Ask again", "F5", self.ask_again)
-        self._add(file, "Stop", "Esc", self.client.cancel)
+        self._add(file, "Stop", "Esc", self._on_escape)
         file.addSeparator()
         self._add(file, "Quit", "Ctrl+Q", self.close)
+        EditMenu(self.session, self.history, self.undo, edit, self._add)
         self._add(view, "Find a command …", "Ctrl+Shift+P", self.finder.find_command)
         self._add(view, "Go to a head …", "Ctrl+K", self.finder.find_head)
         view.addSeparator()
         for number, layout in enumerate(LAYOUTS, 1):
             text = f"{layout.name}: {layout.about}"
-            self._add(view, text, f"Ctrl+Alt+{number}", partial(self.lay_out, layout))
-        self._add(view, "Reset layout", "Ctrl+Alt+0", self.reset_layout)
+            self._add(view, text, f"Ctrl+Alt+{number}", partial(self._change_layout, layout))
+        self._add(view, "Compare with another prompt …", "Ctrl+Alt+C", self.compare_bar.toggle)
+        self._add(view, "Reset layout", "Ctrl+Alt+0", self._change_layout)
         self._add(view, "Close card", "Ctrl+W", self.close_card)
         self._add(view, "Next card", "F6", partial(self.step_card, 1))
         self._add(view, "Previous card", "Shift+F6", partial(self.step_card, -1))
@@ -295,12 +379,13 @@ class Window(QMainWindow):
             action.setCheckable(True)
             action.setChecked(name == self._theme)
             themes.addAction(action)
+        self._add(help_, "Welcome", "", self.welcome.open)
         self._add(help_, "How to read a head", "F1", partial(self._tell, "How to", HOW_TO))
         for guide in GUIDES:
             self._add(help_, f"{guide.name}: {guide.about}", "", partial(self.guide.start, guide))
         help_.addSeparator()
-        self._add(help_, "About Headscope", "", partial(self._tell, "About Headscope", ABOUT))
-        return [file, view, help_]
+        self._add(help_, "About Headscope", "", lambda: AboutDialog(self).open())
+        return [file, edit, view, help_]
 
     def _open_action(self, dock: CardDock) -> QAction:
         action = dock.open_action

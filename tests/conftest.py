@@ -50,13 +50,16 @@ def _garbage_waits() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Give each test a settings file of its own."""
+def _own_settings(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Give each test a settings file and a data folder of its own."""
     from PySide6.QtCore import QSettings
 
     place = tmp_path_factory.mktemp("settings")
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(place))
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+    monkeypatch.setenv("XDG_DATA_HOME", str(place))
 
 
 @pytest.fixture(autouse=True)

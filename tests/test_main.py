@@ -4,14 +4,15 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import engine
 import main as headscope
 from engine import Engine
-from engine.messages import Refused
-from gui import app, figures, system
+from engine.messages import Attention, Refused, RunPrompt
+from gui import app, figures, session_file, system
 
 PROMPT = ["--model", "toy", "--text", "result = 0 ans return"]
 
@@ -54,16 +55,22 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["ask", "ov-tokens", "--model", "toy", "--head", "0.0", "--token", "x"], "'x' is none of"),
         (["figure", "attention", *PROMPT, "--layer", "0"], "needs -o FILE"),
         (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
-        (["figure", "attention", *PROMPT, "--width", "x", "-o", "f.pdf"], "number, not 'x'"),
-        (["draw"], "there is no command 'draw': there are ask, figure, report and models"),
+        (["figure", "attention", *PROMPT, "--font-size", "x", "-o", "f.pdf"], "number, not 'x'"),
+        (["draw"], "no command 'draw': there are ask, figure, open, report, models and d"),
         (["report"], "report needs --model"),
         (["report", *PROMPT, "--head", "0.1"], "toy has only head 0.0"),
+        (["download"], "download takes the name of one model on the Hugging Face hub"),
+        (["download", "-x"], "download takes the name of one model on the Hugging Face hub"),
+        (["download", "a/b/c"], "'a/b/c' is no name on the Hugging Face hub"),
         (["models", "x"], "models takes no words: leave 'x' out"),
         (["--version", "--verbose"], "--version takes no words: leave '--verbose' out"),
         (["--screenshots", "x"], "no option '--screenshots'"),
         (["--screenshot"], "--screenshot needs a value"),
         (["--model", ""], "--model is a name of `headscope models`, a model folder"),
         (["--screenshot", "x.jpg"], "a screenshot is a PNG"),
+        (["none.headscope.json"], "cannot open none.headscope.json: No such file"),
+        (["--session", "pyproject.toml"], "cannot open pyproject.toml: it is not JSON"),
+        (["--session"], "--session needs a value"),
         (["--screenshot", "x.png", "--size", "big"], "--size is width x height"),
         (["--screenshot", "x.png", "--scale", "5"], "--scale is 1, 2, 3 or 4, not '5'"),
         (["--screenshot", "x.png", "--theme", "red"], "--theme is light or dark, not 'red'"),
@@ -152,9 +159,12 @@ def test_help_of_a_question_lists_its_options(run, capsys):
 
 def test_models_lists_what_can_be_opened(run):
     status, out, _ = run("models")
-    names = [line.split()[0] for line in out.splitlines()]
+    listed, _, how = out.partition("\n\n")
+    names = [line.split()[0] for line in listed.splitlines()]
     assert status == 0
     assert {"attn-1l", "attn-2l", "toy", "toy-sharp"} <= set(names)
+    for word in ("model folder", "GGUF file", "headscope download NAME"):
+        assert word in how
 
 
 def test_version_is_that_of_this_tree(run):
@@ -174,13 +184,15 @@ def test_a_fault_of_our_own_is_one_line_too(run, monkeypatch):
 
 def test_figure_hands_over_the_head_only_where_a_question_has_none(run, monkeypatch, tmp_path):
     written = []
-    monkeypatch.setattr(figures, "write", lambda *given, **options: written.append(options) or ())
+    monkeypatch.setattr(
+        figures, "write", lambda *given, **options: written.append((given, options)) or ()
+    )
     path = str(tmp_path / "f.pdf")
     assert run("figure", "attention", *PROMPT, "--head", "0.0", "-o", path)[0] == 0
     assert run("figure", "attention", *PROMPT, "--layer", "0", "--width", "6", "-o", path)[0] == 0
     assert run("figure", "spectrum", "--model", "toy", "--head", "0.0", "-o", path)[0] == 0
-    assert [given["head"] for given in written] == [(0, 0), None, None]
-    assert [given["width"] for given in written] == [3.25, 6, 3.25]
+    assert [options["head"] for _, options in written] == [(0, 0), None, None]
+    assert [given[3].width for given, _ in written] == [3.25, 6, 3.25]
 
 
 def test_all_heads_are_answered_one_record_a_line(run):
@@ -252,6 +264,88 @@ def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
     assert err == f"headscope: {path}: Is a directory\n"
 
 
+SET = ["--width", "89mm", "--colour-map", "cividis", "--title", "none", "--labels", "2",
+       "--caption", "--transparent", "--dpi", "300"]  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", ["pdf", "svg", "png", "json", "npz"])
+def test_a_figure_is_drawn_again_from_its_file_to_the_byte(run, tmp_path, suffix):
+    first, again, other = (str(tmp_path / f"{name}.{suffix}") for name in ("a", "b", "c"))
+    for words in (["--layer", "0"], ["--head", "0.0", *SET]):
+        assert run("figure", "attention", *PROMPT, *words, "-o", first) == (0, "", "")
+        assert run("figure", first, "-o", again) == (0, "", "")
+        assert Path(first).read_bytes() == Path(again).read_bytes()
+    assert run("figure", first, "--labels", "all", "-o", other) == (0, "", "")
+    assert Path(first).read_bytes() != Path(other).read_bytes()
+    made = figures.read(Path(other))
+    assert (made.options.labels, made.options.title, made.head) == (1, "", (0, 0))
+    assert made.origin.tokens == ("result", "=", "0", "ans", "return")
+    assert re.fullmatch("[0-9a-f]{16}", made.origin.weights)
+    assert dict(made.origin.versions)["headscope"] == engine.__version__
+
+
+def test_json_of_a_figure_is_what_ask_prints(run, tmp_path):
+    words = ["spectrum", "--model", "toy", "--head", "0.0"]
+    assert run("figure", *words, "-o", str(tmp_path / "f.json"))[0] == 0
+    written = json.loads((tmp_path / "f.json").read_bytes())
+    del written["provenance"]
+    assert json.loads(run("ask", *words)[1]) == written
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--width", "wide"], "--width is a number of inches, or such as 89mm, not 'wide'"),
+        (["--colour-map", "jet"], "there is no colour map 'jet': there are Blues, "),
+        (["--labels", "many"], "--labels is all, none, every so many-th such as 2"),
+        (["--dpi", "x"], "--dpi is a whole number, not 'x'"),
+        (["--dpi", "9"], "a resolution of 9 dpi: choose 72 to 2400"),
+        (["--labels", "9,"], "no token 9 to label: the 5 tokens are counted from 0"),
+    ],
+)
+def test_an_option_of_a_figure_that_there_is_not_is_refused(run, tmp_path, words, sentence):
+    path = tmp_path / "f.pdf"
+    status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", *words, "-o", str(path))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["figure", "nowhere.pdf", "-o", "f.pdf"], "nowhere.pdf: No such file"),
+        (["figure", "rows.csv", "-o", "f.pdf"], "rows.csv holds rows and not the question"),
+        (["open", "rows.csv"], "rows.csv holds rows and not the question"),
+        (["open"], "open needs a FILE"),
+        (["open", "nowhere.png"], "nowhere.png: No such file"),
+        (["open", "a.txt"], "'a.txt' does not end in .pdf, .svg, .png, .json or .npz"),
+    ],
+)
+def test_a_file_that_cannot_be_opened_is_refused(run, words, sentence):
+    status, out, err = run(*words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+
+
+def test_a_figure_from_a_file_needs_a_place_and_takes_no_question(run, tmp_path):
+    path = str(tmp_path / "f.svg")
+    assert run("figure", "attention", *PROMPT, "--layer", "0", "-o", path)[0] == 0
+    assert "needs -o FILE" in run("figure", path)[2]
+    assert "has no option '--layer'" in run("figure", path, "--layer", "0", "-o", path)[2]
+
+
+def test_other_weights_than_those_of_the_figure_are_told(run, tmp_path):
+    path = tmp_path / "f.json"
+    assert run("figure", "spectrum", "--model", "toy", "--head", "0.0", "-o", str(path))[0] == 0
+    record = json.loads(path.read_bytes())
+    record["provenance"]["weights"] = "0" * 16
+    path.write_text(json.dumps(record))
+    status, out, err = run("figure", str(path), "-o", str(tmp_path / "g.svg"))
+    assert (status, out, err.count("\n")) == (0, "", 1)
+    assert "the model's weights are others than those of the figure" in err
+
+
 @pytest.fixture
 def opened(monkeypatch):
     """Stand in for the window and keep what it is opened with."""
@@ -284,6 +378,14 @@ def test_with_a_display_the_window_opens(run, opened, monkeypatch):
 def test_screenshot_options_reach_the_window_whatever_their_case(run, opened):
     run("--Screenshot", "x.png", "--SIZE=1000X700", "--scale", "2", "--theme", "Dark")
     assert (opened[0]["size"], opened[0]["scale"], opened[0]["theme"]) == ((1000, 700), 2, "dark")
+
+
+@pytest.mark.parametrize("before", [[], ["--session"]])
+def test_a_session_file_reaches_the_window(run, opened, tmp_path, before):
+    path = tmp_path / "Tea.headscope.json"
+    session_file.write(path, session_file.SavedSession())
+    assert run(*before, str(path), "--screenshot", "x.png") == (0, "", "")
+    assert opened[0]["session_path"] == path
 
 
 @pytest.mark.parametrize(
@@ -387,3 +489,14 @@ def test_listing_models_imports_neither_torch_nor_qt(python, repository):
         [python, "-c", code], cwd=repository, capture_output=True, text=True, timeout=120
     )
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_open_shows_what_a_figure_was_made_from(run, opened, tmp_path, monkeypatch):
+    monkeypatch.setenv("DISPLAY", ":9")
+    monkeypatch.delenv("QT_QPA_PLATFORM")
+    path = str(tmp_path / "f.pdf")
+    assert run("figure", "attention", *PROMPT, "--head", "0.0", "-o", path)[0] == 0
+    assert run("open", path, "--theme", "dark") == (0, "", "")
+    shown = opened[0]["shown"]
+    assert shown.request == Attention(RunPrompt("toy", "result = 0 ans return"), 0)
+    assert (shown.head, shown.positions, opened[0]["theme"]) == ((0, 0), 5, "dark")

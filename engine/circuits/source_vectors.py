@@ -83,6 +83,25 @@ def read_token(model: Model, request: OVTokens | QKTokens, job: Job) -> Read:
     return Read(ids[place], model.read(stream))
 
 
+def listed_source(model: Model, request: QKTokens) -> Source:
+    """Return what stands for each token of the vocabulary at the other end of a QK circuit.
+
+    The same as for the token asked about. Against the stream at a position, which no token of the
+    vocabulary has, it is what comes closest to a stream there: in layers beyond the first of a
+    model with MLPs the embedding after the first of them, elsewhere the bare embedding.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    request : QKTokens
+        The question.
+    """
+    if request.source != "position":
+        return request.source
+    return "token+mlp0" if request.head.layer > 0 and model.d_mlp else "token"
+
+
 def position(asked: int, length: int) -> int:
     """Return a position counted from the start; a negative one counts from the end.
 

@@ -30,6 +30,7 @@ from engine.messages.models import (
     Vocabulary,
     VocabularyTokens,
 )
+from engine.messages.packing import pack, unpack
 from engine.messages.paths import (
     Composition,
     CompositionScores,
@@ -41,6 +42,7 @@ from engine.messages.paths import (
     VirtualHead,
     VirtualHeadParts,
 )
+from engine.messages.plain import from_plain, to_plain
 from engine.messages.positions import (
     USUAL_OFFSETS,
     OffsetScores,
@@ -99,6 +101,7 @@ from engine.messages.terms import (
     Says,
     Side,
     Source,
+    Specials,
     Split,
     Target,
     Token,
@@ -280,6 +283,7 @@ __all__ = [
     "SingularValues",
     "SkipTrigrams",
     "Source",
+    "Specials",
     "Spectrum",
     "Split",
     "Step",
@@ -299,5 +303,9 @@ __all__ = [
     "Way",
     "WayName",
     "Workings",
+    "from_plain",
     "model_of",
+    "pack",
+    "to_plain",
+    "unpack",
 ]

@@ -24,8 +24,12 @@ from engine.messages.terms import (
 SMALL_VOCABULARY = 64
 """Tokens of the largest vocabulary that is shown whole, as a table or as a matrix's axis."""
 _READ = (
-    "what is read: token, the token's normed embedding without a position; position, the stream at "
-    "a position of a prompt"
+    "what is read: token, the token's normed embedding without a position; token+mlp0, that after "
+    "the first MLP; position, the stream at a position of a prompt"
+)
+_LISTED = (
+    "; the list is read alike, with position as token+mlp0 in layers beyond the first of a model "
+    "with MLPs and as token elsewhere"
 )
 
 
@@ -76,7 +80,7 @@ class QKTokens:
         Side,
         Says("query: the token is the query, the list are keys; key: the reverse"),
     ] = "query"
-    source: Annotated[Source, Says(_READ)] = "token"
+    source: Annotated[Source, Says(_READ + _LISTED)] = "token"
     k: TopK = 10
     run: Annotated[RunPrompt | None, Says("the prompt, with source position")] = None
     position: Annotated[
@@ -92,6 +96,13 @@ class ScoreRanking(TokenRanking):
 
     divisor: Annotated[float, Says("what q . k was divided by")]
     offset: SaidOffset = None
+    slope: Annotated[
+        float, Says("what each position of offset has taken off every score (ALiBi); 0 without")
+    ] = 0.0
+    cap: Annotated[
+        float | None,
+        Says("c where the model takes c tanh(score / c) next, which keeps the order; else none"),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,10 @@ class ModelFacts:
     parameters: Annotated[int, Says("numbers in the model")]
     bytes: Annotated[int, Says("size of the weights in memory", unit="byte")]
     example: Annotated[str, Says("a prompt that shows something on this model")]
+    weights: Annotated[
+        str,
+        Says("start of a SHA-256 of the weights; ~ before it: of a sample of very large files"),
+    ] = ""
 
 
 @dataclass(frozen=True)

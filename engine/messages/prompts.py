@@ -12,6 +12,7 @@ from engine.messages.terms import (
     ModelName,
     Position,
     Says,
+    Specials,
     TopK,
 )
 
@@ -43,6 +44,10 @@ class RunPrompt:
     ] = None
     k: TopK = 10
     heads_off: HeadsOff = ()
+    specials: Annotated[
+        Specials,
+        Says("what a special token typed in the text is read as: that one token, or plain text"),
+    ] = "tokens"
 
     def __post_init__(self) -> None:
         """Put the heads that are off in order, so that equal questions are equal."""
@@ -55,12 +60,22 @@ class Run:
 
     ids: Annotated[IntArray, Says("token ids of the prompt", "position")]
     labels: Annotated[tuple[str, ...], Says("the tokens as shown")]
-    prepended_bos: Annotated[bool, Says("whether the first token is a BOS put there by us")]
+    prepended_bos: Annotated[
+        bool,
+        Says(
+            "whether the first token is a BOS put there by us; none is where the text has its own"
+        ),
+    ]
     next_ids: Annotated[IntArray, Says("most probable next tokens", "k")]
     next_labels: Annotated[tuple[str, ...], Says("the same as shown")]
     next_log_probs: Annotated[FloatArray, Says("their log-probabilities", "k", "nat")]
     loss: Annotated[
         FloatArray, Says("loss[i] is that of token i + 1 given those before", "position - 1", "nat")
+    ]
+    special: Annotated[BoolArray, Says("true where a token is special, such as BOS", "position")]
+    begins_with_bos: Annotated[bool, Says("whether the first token is BOS, ours or the text's")]
+    typed_specials: Annotated[
+        int, Says("special tokens that the text holds, read as such or as plain text")
     ]
 
 

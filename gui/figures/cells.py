@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from gui.figures.colours import SHARES, Scale
+from gui.figures.colours import SHARES, Scale, as_hex
 from gui.figures.page import DPI, Page
 from gui.figures.ticks import ticks
 from gui.numbers import fixed
@@ -16,6 +16,8 @@ _FRAME = 0.4
 BAR = 6.0
 """Width of a colour bar in points."""
 
+_LEAST_BORDERED = 0.6
+"""Side of a cell, in points, from which a border beside it can be told from it."""
 _FINEST = 2 * DPI
 
 
@@ -101,7 +103,7 @@ def draw(
         _draw_rectangles(page, x, y, sides, index, seen, scale)
     else:
         _draw_pixels(page, x, y, sides, index, seen, scale)
-    if cell >= 1.5:
+    if min(sides) >= _LEAST_BORDERED:
         _draw_border(page, x, y, sides, seen)
     edge = _FRAME if columns * cell >= 40.0 else _FRAME / 2
     half = edge / 2
@@ -118,17 +120,14 @@ def _draw_rectangles(
     seen: npt.NDArray[np.bool_],
     scale: Scale,
 ) -> None:
-    (rows, columns), (width, height) = index.shape, sides
-    if not seen.all():
-        paper = [x, y, x + columns * width, y + rows * height]
-        page.boxes(np.array([paper]), LIGHT.masked)
+    (width, height), colours = sides, page.palette(scale)
     # An edge in the cell's own colour closes the seams that smoothing leaves between neighbours.
     edge = min(0.4, 0.15 * min(sides))
     for level in np.unique(index[seen]).tolist():
         row, column = np.nonzero(seen & (index == level))
         left, top = x + column * width, y + row * height
         boxes = np.stack([left, top, left + width, top + height], axis=1)
-        page.boxes(boxes, scale.hex(level), edge=edge)
+        page.boxes(boxes, as_hex(colours[level]), edge=edge)
 
 
 def _draw_pixels(
@@ -141,8 +140,8 @@ def _draw_pixels(
     scale: Scale,
 ) -> None:
     pixels = np.full((*index.shape, 4), 255, dtype=np.uint8)
-    pixels[..., :3] = scale.colours[index]
-    pixels[~seen, :3] = [int(LIGHT.masked[place : place + 2], 16) for place in (1, 3, 5)]
+    pixels[..., :3] = page.palette(scale)[index]
+    pixels[~seen] = 255, 255, 255, 0 if page.options.ground == "transparent" else 255
     across, down = (round(side / page.pixel) for side in sides)
     page.raster(x, y + len(index) * sides[1], pixels.repeat(down, axis=0).repeat(across, axis=1))
 
@@ -152,6 +151,7 @@ def _draw_border(
 ) -> None:
     """Draw the border between cells and masked paper, which may look like a neutral value."""
     width, height = sides
+    line = min(0.3, 0.25 * min(sides))  # far from the middle of any cell
     xs: list[float] = []
     ys: list[float] = []
     for row, column in np.argwhere(seen[:, 1:] != seen[:, :-1]).tolist():
@@ -161,7 +161,7 @@ def _draw_border(
         xs += [x + column * width, x + (column + 1) * width, np.nan]
         ys += [y + (row + 1) * height] * 2 + [np.nan]
     if xs:
-        page.line(xs, ys, colour=LIGHT.line, width=0.3, solid_capstyle="projecting")
+        page.line(xs, ys, width=line, solid_capstyle="projecting")
 
 
 def _bar_ticks(page: Page, scale: Scale, height: float) -> list[tuple[float, str]]:
@@ -183,11 +183,11 @@ def bar_width(page: Page, scale: Scale, height: float) -> float:
 
 def draw_bar(page: Page, x: float, y: float, height: float, scale: Scale, title: str) -> None:
     """Draw a colour bar of 256 rectangles with its top left corner at x, y."""
-    step = height / 256
+    step, colours = height / 256, page.palette(scale)
     for level in range(256):
         # Each reaches up to the top, so that no seam is left under the next.
         box = [x, y, x + BAR, y + height - level * step]
-        page.boxes(np.array([box]), scale.hex(level))
+        page.boxes(np.array([box]), as_hex(colours[level]))
     half = _FRAME / 2
     frame = [x - half, y - half, x + BAR + half, y + height + half]
     page.boxes(np.array([frame]), LIGHT.muted, edge=_FRAME, hollow=True)

@@ -87,12 +87,13 @@ def draw_qk_tokens(page: Page, request: QKTokens, result: ScoreRanking) -> float
     """Draw which keys a query token looks for, or which queries look for a key token."""
     y = heading.draw(page, f"{request.head.name} QK", request.model)
     token = Token(result.token_label)
-    distance = tokens_back(result.offset, ", ")
+    how = " after the first MLP" if result.vocabulary_source == "token+mlp0" else ""
+    how += tokens_back(result.offset, ", ")
     words: list[str | Token]
     if request.side == "query":
-        words = ["query", token, f"{_where(request)} looks for keys{distance}"]
+        words = ["query", token, f"{_where(request)} looks for keys{how}"]
     else:
-        words = ["key", token, f"{_where(request)} is looked for by queries{distance}"]
+        words = ["key", token, f"{_where(request)} is looked for by queries{how}"]
     y = heading.sentence(page, y, words)
     lists = lists_of(result, result.token_id)
     unit = f"scores divided by {plain(result.divisor)}"

@@ -1,39 +1,161 @@
-"""What `headscope figure` takes beside a question, and what it does with the answer."""
+"""What `headscope figure` takes beside a question or a file, and what it does with the answer."""
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from argparse import SUPPRESS, ArgumentParser, Namespace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from engine.messages import Attention, Refused, Request, Result
 from gui import figures
+from gui.figures import stored
+from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
+from gui.figures.options import (
+    WIDTHS,
+    FigureOptions,
+    parse_colour_maps,
+    parse_labels,
+    parse_width,
+)
+
+_FILES = ", ".join(figures.SUFFIXES[:-1]) + f" or {figures.SUFFIXES[-1]}"
+_GIVEN = ("width", "font_size", "labels", "title", "caption", "ground", "dpi")
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Add the options of a figure to those of its question."""
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="pdf, svg, png or csv")
-    for flag, default, unit in (("--width", 3.25, "inches"), ("--font-size", 7.0, "points")):
-        parser.add_argument(
-            flag, type=_number(flag), default=default, help=f"{unit} (default {default:g})"
-        )
+    """Add the options of a figure to those of its question, or of the file it is drawn from."""
+    usual = FigureOptions()
+    maps = ", ".join(dict.fromkeys([*SEQUENTIAL_MAPS, *DIVERGING_MAPS]))
+    add: Any = parser.add_argument
+    add("-o", "--output", type=Path, metavar="FILE", default=SUPPRESS, help=f"ends in {_FILES}")
+    for flag, reads, metavar, text in (
+        ("--width", parse_width, "WIDTH", f"inches, or such as 89mm (default {usual.width:g})"),
+        ("--font-size", _number("--font-size"), "POINTS", f"(default {usual.font_size:g})"),
+        ("--colour-map", parse_colour_maps, "NAME[,NAME]", f"for amounts, signed values: {maps}"),
+        ("--labels", parse_labels, "all|none|N|P,P,…", "tokens along an axis: every N-th, or some"),
+        ("--title", _title, "none|TEXT", "none, or another than the figure's own"),
+        ("--dpi", _whole("--dpi"), "N", f"dots per inch of a PNG (default {usual.dpi})"),
+    ):
+        add(flag, type=reads, metavar=metavar, default=SUPPRESS, help=text)
+    add(
+        "--caption",
+        action="store_true",
+        default=SUPPRESS,
+        help="say under the figure what it was made from",
+    )
+    add(
+        "--transparent",
+        dest="ground",
+        action="store_const",
+        const="transparent",
+        default=SUPPRESS,
+        help="no white ground",
+    )
 
 
-def check(question: str, request: Request, given: Namespace) -> None:
+def is_file(word: str) -> bool:
+    """Return whether the first word after `figure` is a file to draw again, by its suffix."""
+    return Path(word).suffix.lower() in (*stored.READABLE, ".csv")
+
+
+def options(given: Namespace, usual: FigureOptions) -> FigureOptions:
+    """Return what a command line says of a figure; what it leaves out is as usual.
+
+    Raises
+    ------
+    Refused
+        If a value is out of range.
+    """
+    said = vars(given)
+    chosen = {name: said[name] for name in _GIVEN if name in said}
+    return replace(usual, **chosen, **said.get("colour_map", {}))
+
+
+def words(chosen: FigureOptions) -> list[str]:
+    """Return the words of a command line that sets a figure so; what is usual is left out."""
+    usual = FigureOptions()
+    found = []
+    if chosen.width != usual.width:
+        named = {width.inches: width.name.replace(" ", "") for width in WIDTHS}
+        found.append(f"--width={named.get(chosen.width, repr(chosen.width))}")
+    if chosen.font_size != usual.font_size:
+        found.append(f"--font-size={chosen.font_size!r}")
+    maps = {"sequential": chosen.sequential, "diverging": chosen.diverging}
+    if maps != {"sequential": usual.sequential, "diverging": usual.diverging}:
+        # A name that stands for both is overruled by the one that follows.
+        orders = (",".join(maps.values()), ",".join(reversed(maps.values())))
+        found.append(f"--colour-map={next(o for o in orders if parse_colour_maps(o) == maps)}")
+    if chosen.labels != usual.labels:
+        labels = chosen.labels
+        several = ",".join(map(str, labels)) + "," if isinstance(labels, tuple) else str(labels)
+        found.append(f"--labels={several if labels else 'none'}")
+    if chosen.title is not None:
+        found.append(f"--title={chosen.title or 'none'}")
+    if chosen.caption:
+        found.append("--caption")
+    if chosen.ground == "transparent":
+        found.append("--transparent")
+    if chosen.dpi != usual.dpi:
+        found.append(f"--dpi={chosen.dpi}")
+    return found
+
+
+def check(what: str, request: Request, given: Namespace) -> None:
     """Refuse, before the model is opened, what could not be written whatever the answer."""
     if "output" not in given:
-        raise Refused(f"figure {question} needs -o FILE ending in .pdf, .svg, .png or .csv")
-    figures.check(request, given.output, width=given.width, font_size=given.font_size)
+        raise Refused(f"figure {what} needs -o FILE ending in {_FILES}")
+    options(given, FigureOptions())
+    figures.check(request, given.output)
 
 
-def write(request: Request, result: Result, given: Namespace) -> tuple[str, ...]:
-    """Write an answer as the options say; return what could not be done, a sentence each."""
+def questions(request: Request, given: Namespace) -> tuple[Request, ...]:
+    """Return what is to be asked beside a question: where it is from, unless rows are written."""
+    return () if given.output.suffix.lower() == ".csv" else figures.questions(request)
+
+
+def write(
+    request: Request,
+    result: Result,
+    given: Namespace,
+    origin: figures.Origin,
+    made: figures.Made | None = None,
+) -> tuple[str, ...]:
+    """Write an answer as the options say; return what could not be done, a sentence each.
+
+    Parameters
+    ----------
+    request, result
+        A question and its answer.
+    given
+        From the parser that `add_options` was called with.
+    origin
+        Where the answer is from.
+    made
+        The file that is drawn again, whose head and options stand where no others are given.
+    """
+    if made is not None:
+        head, usual = made.head, made.options
+    else:
+        head = given.head if "head" in given and isinstance(request, Attention) else None
+        usual = FigureOptions()
     return figures.write(
-        request,
-        result,
-        given.output,
-        head=given.head if "head" in given and isinstance(request, Attention) else None,
-        width=given.width,
-        font_size=given.font_size,
+        request, result, given.output, options(given, usual), head=head, origin=origin
     )
+
+
+def changes(before: figures.Origin, now: figures.Origin) -> Iterable[str]:
+    """Say why a figure that is drawn again may differ from what it was."""
+    if before.weights and before.weights != now.weights:
+        yield (
+            f"the model's weights are others than those of the figure ({now.weights}, and were "
+            f"{before.weights})"
+        )
+    if before.ids and before.ids != now.ids:
+        yield "the prompt has other tokens than it had"
+
+
+def _title(text: str) -> str:
+    return "" if text.strip() == "none" else text
 
 
 def _number(flag: str) -> Callable[[str], float]:
@@ -44,3 +166,13 @@ def _number(flag: str) -> Callable[[str], float]:
             raise Refused(f"{flag} is a number, not {text!r}") from None
 
     return read_number
+
+
+def _whole(flag: str) -> Callable[[str], int]:
+    def read_whole(text: str) -> int:
+        try:
+            return int(text)
+        except ValueError:
+            raise Refused(f"{flag} is a whole number, not {text!r}") from None
+
+    return read_whole

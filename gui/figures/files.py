@@ -1,120 +1,46 @@
-"""Typesetting an answer and writing it whole or not at all."""
+"""Writing an answer as a figure or as data, whole or not at all."""
 
 import io
-import os
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-from engine.messages import (
-    QUESTIONS,
-    Attention,
-    Composition,
-    DestinationRow,
-    Direction,
-    DirectPath,
-    Eigenvalues,
-    Head,
-    HeadOutput,
-    HeadScores,
-    LogitAttribution,
-    LogitLens,
-    OVTokens,
-    PositionQK,
-    QKOffsets,
-    QKTokens,
-    Receipts,
-    Refused,
-    RunPrompt,
-    SkipTrigrams,
-    Spectrum,
-    Table,
-    Thumbnails,
-    VirtualHead,
-    Workings,
-)
-from gui.figures import heading, provenance, rows
-from gui.figures.attention import draw_attention, draw_thumbnails
-from gui.figures.circuits import (
-    draw_direction,
-    draw_ov_tokens,
-    draw_qk_tokens,
-)
-from gui.figures.compositions import draw_composition, draw_eigenvalues
-from gui.figures.fonts import GENERIC, uncovered
-from gui.figures.grids import draw_head_scores, draw_table
-from gui.figures.layers import draw_destination_row, draw_logit_lens
-from gui.figures.page import SMALLEST, Page
-from gui.figures.paths import (
-    draw_direct_path,
-    draw_head_output,
-    draw_logit_attribution,
-    draw_virtual_head,
-)
-from gui.figures.positions import draw_position_qk, draw_qk_offsets
-from gui.figures.prompt import draw_run
-from gui.figures.spectrum import draw_spectrum
-from gui.figures.trigrams import draw_skip_trigrams
-from gui.figures.workings import draw_receipts, draw_workings
-
-FIGURES: dict[type, Callable[..., float]] = {
-    RunPrompt: draw_run,
-    Attention: draw_attention,
-    Thumbnails: draw_thumbnails,
-    OVTokens: draw_ov_tokens,
-    QKTokens: draw_qk_tokens,
-    Spectrum: draw_spectrum,
-    Direction: draw_direction,
-    Table: draw_table,
-    DirectPath: draw_direct_path,
-    HeadOutput: draw_head_output,
-    LogitAttribution: draw_logit_attribution,
-    VirtualHead: draw_virtual_head,
-    Composition: draw_composition,
-    Eigenvalues: draw_eigenvalues,
-    DestinationRow: draw_destination_row,
-    LogitLens: draw_logit_lens,
-    HeadScores: draw_head_scores,
-    SkipTrigrams: draw_skip_trigrams,
-    QKOffsets: draw_qk_offsets,
-    PositionQK: draw_position_qk,
-    Workings: draw_workings,
-    Receipts: draw_receipts,
-}
-"""How the answer to each question is drawn on a page; each returns the height it used."""
+from engine.messages import Head, Refused
+from gui import whole_file
+from gui.figures import data, drawing, provenance
+from gui.figures.fonts import uncovered
+from gui.figures.options import FigureOptions
+from gui.figures.page import Page
+from gui.figures.provenance import Origin
 
 _CANVASES: dict[str, Any] = {
     ".pdf": FigureCanvasPdf,
     ".svg": FigureCanvasSVG,
     ".png": FigureCanvasAgg,
 }
-SUFFIXES = (*_CANVASES, ".csv")
+PICTURES = tuple(_CANVASES)
+SUFFIXES = (*PICTURES, *data.SUFFIXES)
 """Kinds of file that can be written."""
 
-_NARROWEST, _WIDEST = 1.5, 20.0
-_LARGEST = 24.0
-_BOTTOM = 3.0
-MOST_TOKENS = 100
-"""Tokens that a list on paper may have; thousands would take gigabytes and be unreadable."""
+_LONGEST, _MOST_PIXELS = 2**16 - 1, 250_000_000
+"""Sides of a PNG that matplotlib can draw, and its area in a gigabyte."""
+
+_USUAL, _UNKNOWN = FigureOptions(), Origin()
 
 
 def write(
     request: Any,
     result: Any,
     path: Path,
+    options: FigureOptions = _USUAL,
     *,
     head: Head | None = None,
-    width: float = 3.25,
-    font_size: float = 7.0,
+    origin: Origin = _UNKNOWN,
 ) -> tuple[str, ...]:
-    """Write the answer to a question as a figure, or as rows.
+    """Write the answer to a question as a figure, or as data.
 
     Parameters
     ----------
@@ -123,13 +49,13 @@ def write(
     result
         Its answer.
     path
-        Where to; the suffix says what: pdf, svg, png or csv.
+        Where to; the suffix says what, one of SUFFIXES.
+    options
+        How a figure is set; data keep them for the time that they are opened again.
     head
         For attention, the one head to draw; without, all heads of the layer.
-    width
-        Width of the page in inches. Its height follows from what it shows.
-    font_size
-        Size of the ordinary text in points.
+    origin
+        Weights, tokens and versions, to be kept in the file (see `provenance.questions`).
 
     Returns
     -------
@@ -145,122 +71,74 @@ def write(
         If the file cannot be written; what was there before is left as it was.
     """
     path = Path(path)
-    check(request, path, width=width, font_size=font_size)
-    _check_head(request, result, head)
+    check(request, path)
+    drawing.check_head(request, result, head)
     suffix = path.suffix.lower()
-    if suffix == ".csv":
-        _replace(path, rows.encode(rows.rows(request, result, head)))
+    if suffix in data.SUFFIXES:
+        whole_file.write(path, data.encode(suffix, request, result, head, options, origin))
         return ()
-    page = compose(request, result, head=head, width=width, font_size=font_size)
-    _replace(path, _render(page, suffix, provenance.metadata(request, head, suffix)))
+    content, told = picture(request, result, suffix, options, head=head, origin=origin)
+    whole_file.write(path, content)
+    return told
+
+
+def picture(
+    request: Any,
+    result: Any,
+    suffix: str,
+    options: FigureOptions = _USUAL,
+    *,
+    head: Head | None = None,
+    origin: Origin = _UNKNOWN,
+) -> tuple[bytes, tuple[str, ...]]:
+    """Return a figure as the content of a file, such as for a preview, and what `write` returns.
+
+    Parameters and refusals are those of `write`; `suffix` is one of PICTURES.
+    """
+    page = drawing.compose(request, result, options, head=head, origin=origin)
+    text = provenance.record(request, result, head, options, origin)
+    dpi = _resolution(page) if suffix == ".png" else page.dpi
+    content = _render(page, suffix, dpi, provenance.metadata(request, head, suffix, text))
     boxes = uncovered(page.tokens)
-    if not boxes:
-        return ()
-    return (f"no installed font covers {', '.join(boxes)}: drawn as boxes",)
+    covers = [f"no installed font covers {', '.join(boxes)}: drawn as boxes"] if boxes else []
+    return content, (*covers, *page.warnings)
 
 
-def check(request: Any, path: Path, *, width: float, font_size: float) -> None:
+def check(request: Any, path: Path) -> None:
     """Refuse what `write` would refuse whatever the answer; parameters are those of `write`."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise Refused(f"{path.name!r} does not end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
     if not path.absolute().parent.is_dir():
         raise Refused(f"there is no folder {str(path.parent)!r} to write a figure in")
-    if suffix != ".csv":
-        _check_page(request, width, font_size)
+    if suffix in PICTURES:
+        drawing.check(request)
 
 
-def _check_page(request: Any, width: float, font_size: float) -> None:
-    if type(request) not in FIGURES:
-        names = [name for name, kind in QUESTIONS.items() if kind in FIGURES]
+def _resolution(page: Page) -> int:
+    """Return the dots per inch of a page's PNG; what the page cannot have as asked is told."""
+    dpi = page.options.dpi
+    if page.has_raster and dpi % page.dpi:
+        # Each cell of an image is whole pixels at the page's own resolution and its multiples.
+        dpi = page.dpi * (dpi // page.dpi + 1)
+        page.warnings.append(f"the PNG has {dpi} dpi, so that each cell is whole pixels")
+    width, height = (int(side * dpi) for side in page.figure.get_size_inches())
+    if max(width, height) > _LONGEST or width * height > _MOST_PIXELS:
         raise Refused(
-            f"there is no picture of this answer: draw {', '.join(names[:-1])} or {names[-1]}"
+            f"a PNG of {width:,} × {height:,} pixels is too large: choose a smaller resolution or "
+            "width, or write a PDF"
         )
-    if not _NARROWEST <= width <= _WIDEST:
-        raise Refused(f"a width of {width:g} inches: choose {_NARROWEST:g} to {_WIDEST:g}")
-    if not SMALLEST <= font_size <= _LARGEST:
-        raise Refused(f"a font size of {font_size:g} points: choose {SMALLEST:g} to {_LARGEST:g}")
-    if getattr(request, "k", 0) > MOST_TOKENS:
-        raise Refused(
-            f"a figure lists at most {MOST_TOKENS} tokens, not {request.k}: -o FILE.csv takes all"
-        )
+    return dpi
 
 
-def _check_head(request: Any, result: Any, head: Head | None) -> None:
-    if head is None:
-        return
-    if not isinstance(request, Attention):
-        raise Refused("a head can be chosen for attention only; other questions name theirs")
-    count = result.values.shape[0]
-    if head.layer != request.layer or not 0 <= head.number < count:
-        raise Refused(
-            f"head {head} is not one of layer {request.layer}: choose from "
-            f"{request.layer}.0 to {request.layer}.{count - 1}"
-        )
-
-
-def compose(
-    request: Any,
-    result: Any,
-    *,
-    head: Head | None = None,
-    width: float = 3.25,
-    font_size: float = 7.0,
-) -> Page:
-    """Set the answer to a question on a page; parameters and refusals are those of `write`."""
-    _check_page(request, width, font_size)
-    _check_head(request, result, head)
-    options = {"head": head} if head is not None else {}
-    with _exact():
-        page = Page(width, font_size)
-        height = FIGURES[type(request)](page, request, result, **options)
-        if off := getattr(request, "heads_off", ()) or _off_in_run(request):
-            listed = ", ".join(head.name for head in off)
-            height = heading.sentence(page, height + 2.0, [f"heads off: {listed}"])
-        page.finish(height + _BOTTOM)
-    return page
-
-
-def _off_in_run(request: Any) -> tuple[Head, ...]:
-    run = getattr(request, "run", None)
-    return () if run is None else run.heads_off
-
-
-def _render(page: Page, suffix: str, metadata: dict[str, Any]) -> bytes:
+def _render(page: Page, suffix: str, dpi: int, metadata: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
-    with _exact():
+    with drawing.exact():
         _CANVASES[suffix](page.figure).print_figure(
-            buffer, format=suffix[1:], dpi=page.dpi, facecolor="white", metadata=metadata
+            buffer,
+            format=suffix[1:],
+            dpi=dpi,
+            facecolor="white" if page.options.ground == "paper" else "none",
+            metadata=metadata,
         )
     return buffer.getvalue()
-
-
-@contextmanager
-def _exact() -> Iterator[None]:
-    """Set matplotlib so that a figure depends on nothing but what it shows."""
-    with mpl.rc_context(), warnings.catch_warnings():
-        # A character that no font has is a box, and told to the caller.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        mpl.rcdefaults()  # the user's own style must not reach into exact figures
-        mpl.rcParams.update(
-            {
-                "pdf.fonttype": 42,
-                "svg.fonttype": "none",
-                "svg.hashsalt": provenance.CREATOR,
-                **GENERIC,
-            }
-        )
-        yield
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file whole: what was there stays until the new one is complete."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    except OSError as error:
-        # The user named this file, and not the one in between.
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        part.unlink(missing_ok=True)

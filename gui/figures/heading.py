@@ -15,8 +15,16 @@ class Token:
 
 
 def draw(page: Page, title: str, model: str) -> float:
-    """Draw the title and the model's name at the top and return where they end."""
+    """Draw the title and the model's name at the top and return where they end.
+
+    The page's options may have another title, or none; the model is named beside our own only.
+    """
     line = page.line_height()
+    if page.options.title is not None:
+        if not page.options.title.strip():
+            # Room for a text beside the top edge of what comes first.
+            return 0.6 * page.line_height(page.small)
+        return wrapped(page, 2.0, page.options.title.strip(), size=page.size, bold=True) + 2.0
     middle = 2.0 + line / 2
     page.text(2.0, middle, title, bold=True)
     used = 2.0 + page.measure(title, bold=True) + page.size
@@ -39,7 +47,10 @@ def sentence(page: Page, y: float, parts: Sequence[str | Token], *, x: float = 2
         if isinstance(part, Token):
             pieces.append((page.elide(part.label, longest, size), True))
         else:
-            pieces += [(word, False) for word in part.split(" ") if word]
+            pieces += [
+                (page.elide(word, page.width - 2.0 - x, size, token=False), False)
+                for word in part.split()
+            ]
     space = page.measure("n", size) * 0.55
     across, middle = x, y + line / 2
     for place, (text, token) in enumerate(pieces):
@@ -62,16 +73,27 @@ def sentence(page: Page, y: float, parts: Sequence[str | Token], *, x: float = 2
 
 
 def wrapped(
-    page: Page, y: float, text: str, *, left: float = 2.0, right: float | None = None
+    page: Page,
+    y: float,
+    text: str,
+    *,
+    left: float = 2.0,
+    right: float | None = None,
+    size: float | None = None,
+    bold: bool = False,
 ) -> float:
     """Set words in the text's own colour between two margins, and return where they end."""
-    line, size = page.line_height(page.small), page.small
-    space = page.measure("n", size) * 0.55
+    size = size or page.small
+    line = page.line_height(size)
+    space = page.measure("n", size, bold=bold) * 0.55
     across, middle = left, y + line / 2
-    for word in text.split(" "):
-        width = page.measure(word, size)
+    room = (right or page.width - 2.0) - left
+    for whole in text.split():
+        # A word longer than a line, such as a path.
+        word = page.elide(whole, room, size, token=False, bold=bold)
+        width = page.measure(word, size, bold=bold)
         if across > left and across + width > (right or page.width - 2.0):
             across, middle = left, middle + line
-        page.text(across, middle, word, size=size)
+        page.text(across, middle, word, size=size, bold=bold)
         across += width + space
     return middle + line / 2

@@ -1,16 +1,19 @@
 """Labels along the cells of an axis: set whole where they fit, thinned where they do not.
 
 A label stands beside its own cell or not at all. Where some are left out, those that stay carry a
-tick and their position, so that nobody takes them for neighbours.
+tick and their position, so that nobody takes them for neighbours. Which tokens are labelled where
+there is room is the user's choice; heads and the like always are.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from gui.figures.page import SMALLEST, Page
+from engine.messages import Refused
+from gui.figures.options import SMALLEST
+from gui.figures.page import Page
 from gui.theme import LIGHT
 
 GAP = 2.0
@@ -31,13 +34,17 @@ class Axis:
 
 @dataclass(frozen=True)
 class Setting:
-    """How an axis's labels are set: which, how large, in which direction, how far they reach."""
+    """How an axis's labels are set: which, how large, in which direction, how far they reach.
+
+    `whole` tells that all are there that were asked for, `thinned` that not every cell has one.
+    """
 
     shown: tuple[int, ...]
     texts: tuple[str, ...]
     size: float
     upright: bool
     whole: bool
+    thinned: bool
     numbers: float
     extent: float
 
@@ -47,19 +54,46 @@ def sizes(page: Page) -> list[float]:
     return [float(size) for size in np.arange(page.size, SMALLEST - 1e-6, -0.5)]
 
 
-def _set(page: Page, axis: Axis, step: int, size: float, limit: float, *, upright: bool) -> Setting:
-    shown = tuple(range(0, len(axis.labels), step))
+def _wanted(page: Page, axis: Axis) -> tuple[int, ...]:
+    """Return the places whose labels the user wants to see."""
+    count, chosen = len(axis.labels), page.options.labels
+    if not axis.token:
+        return tuple(range(count))
+    if not isinstance(chosen, tuple):
+        return tuple(range(0, count, chosen)) if chosen else ()
+    places = tuple(sorted(set(chosen)))
+    if places and places[-1] >= count:
+        raise Refused(
+            f"there is no token {places[-1]} to label: the {count:,} tokens are counted from 0"
+        )
+    return places
+
+
+def _narrowest(places: Sequence[int]) -> int:
+    """Return how many cells the nearest two of some places are apart."""
+    gaps = [after - before for before, after in pairwise(places)]
+    return min(gaps, default=1)
+
+
+def _set(
+    page: Page, axis: Axis, shown: tuple[int, ...], size: float, limit: float, *, upright: bool
+) -> Setting:
     texts = tuple(page.elide(axis.labels[place], limit, size, token=axis.token) for place in shown)
-    widest = max(page.measure(text, size, token=axis.token) for text in texts)
-    numbers = page.measure(str(shown[-1]), size) + GAP if step > 1 and axis.token else 0.0
-    tick = GAP if step > 1 else 0.0
-    extent = GAP + tick + numbers + (widest if upright else _PITCH * size)
-    return Setting(shown, texts, size, upright, step == 1, numbers, extent)
+    widest = max((page.measure(text, size, token=axis.token) for text in texts), default=0.0)
+    thinned = len(shown) < len(axis.labels)
+    numbered = thinned and axis.token and upright and bool(shown)
+    numbers = page.measure(str(shown[-1]), size) + GAP if numbered else 0.0
+    reach = (GAP if thinned else 0.0) + numbers + (widest if upright else _PITCH * size)
+    return Setting(
+        shown, texts, size, upright, len(shown) == len(_wanted(page, axis)), thinned, numbers,
+        GAP + (reach if shown else 0.0),
+    )  # fmt: skip
 
 
 def whole(page: Page, axis: Axis, size: float, limit: float) -> tuple[Setting, float]:
-    """Set every label beside its row; return that and the least height of a row, in points."""
-    return _set(page, axis, 1, size, limit, upright=True), _PITCH * size
+    """Set every label wanted beside its row; return that and the least height of a row."""
+    shown = _wanted(page, axis)
+    return _set(page, axis, shown, size, limit, upright=True), _PITCH * size / _narrowest(shown)
 
 
 def beside(page: Page, axis: Axis, cell: float, limit: float) -> Setting:
@@ -67,21 +101,26 @@ def beside(page: Page, axis: Axis, cell: float, limit: float) -> Setting:
 
     Lying text beside rows reaches as far as standing text under columns does.
     """
+    shown = _wanted(page, axis)
     for size in sizes(page):
-        if _PITCH * size <= cell + 1e-9:
-            return _set(page, axis, 1, size, limit, upright=True)
-    step = math.ceil(_PITCH * page.small / cell)
-    return _set(page, axis, step, page.small, limit, upright=True)
+        if _PITCH * size <= _narrowest(shown) * cell + 1e-9:
+            return _set(page, axis, shown, size, limit, upright=True)
+    kept: list[int] = []
+    for place in shown:
+        if not kept or (place - kept[-1]) * cell >= _PITCH * page.small - 1e-9:
+            kept.append(place)
+    return _set(page, axis, tuple(kept), page.small, limit, upright=True)
 
 
 def below(page: Page, axis: Axis, cell: float, limit: float) -> Setting:
     """Set labels under columns `cell` points wide: lying where they fit, else standing."""
+    shown = _wanted(page, axis)
     for size in sizes(page):
         if size < page.small:
             break
-        widths = [page.measure(label, size, token=axis.token) for label in axis.labels]
-        if max(widths) + 2 * GAP <= cell:
-            return _set(page, axis, 1, size, cell, upright=False)
+        widths = [page.measure(axis.labels[place], size, token=axis.token) for place in shown]
+        if max(widths, default=0.0) + 2 * GAP <= cell:
+            return _set(page, axis, shown, size, cell, upright=False)
     return beside(page, axis, cell, limit)
 
 
@@ -90,7 +129,7 @@ def draw_beside(page: Page, axis: Axis, setting: Setting, x: float, y: float, ce
     for place, text in zip(setting.shown, setting.texts, strict=True):
         middle = y + (place + 0.5) * cell
         edge = x - GAP
-        if not setting.whole:
+        if setting.thinned:
             page.line([x - GAP, x - 0.4], [middle, middle], width=0.4)
             edge -= GAP
         if setting.numbers:
@@ -104,11 +143,13 @@ def draw_below(page: Page, axis: Axis, setting: Setting, x: float, y: float, cel
     for place, text in zip(setting.shown, setting.texts, strict=True):
         middle = x + (place + 0.5) * cell
         if not setting.upright:
-            line = y + GAP + 0.5 * _PITCH * setting.size
+            line = y + GAP + 0.5 * _PITCH * setting.size + (GAP if setting.thinned else 0.0)
+            if setting.thinned:
+                page.line([middle, middle], [y + 0.4, y + GAP], width=0.4)
             page.text(middle, line, text, size=setting.size, anchor="center", token=axis.token)
             continue
         edge = y + GAP
-        if not setting.whole:
+        if setting.thinned:
             page.line([middle, middle], [y + 0.4, y + GAP], width=0.4)
             edge += GAP
         if setting.numbers:

@@ -19,16 +19,16 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
+from gui.figures import colours
+from gui.figures.colours import Scale
 from gui.figures.fonts import advance, properties
+from gui.figures.options import SMALLEST, FigureOptions
 from gui.theme import LIGHT
 
 Anchor = Literal["left", "center", "right"]
 
 DPI = 600
 """Printed resolution; a raster picture has this or a whole multiple of it."""
-
-SMALLEST = 5.0
-"""Smallest text that a figure is set in, in points."""
 
 _BASELINE = 0.36
 """How far below the middle of a line its baseline lies, in units of the font size."""
@@ -55,8 +55,12 @@ class _Raster(Artist):
     def draw(self, renderer: Any) -> None:
         page, x, y = self._place
         left, bottom = page.points.transform((x, y))
+        # A PNG may be finer than the pixels; vector formats scale an image by themselves.
+        finer = max(1, round(page.figure.dpi / page.dpi))
         context = renderer.new_gc()
-        renderer.draw_image(context, left, bottom, self._pixels)
+        renderer.draw_image(
+            context, left, bottom, self._pixels.repeat(finer, axis=0).repeat(finer, axis=1)
+        )
         context.restore()
         self.stale = False
 
@@ -66,19 +70,35 @@ class Page:
 
     Parameters
     ----------
+    options
+        How it is set.
+
+    Attributes
+    ----------
     width
-        Width in inches.
-    font_size
-        Size of the ordinary text, in points.
+        Width in points.
+    size, small
+        Sizes of the ordinary and of the small text, in points.
+    dpi
+        Resolution whose whole pixels cells are.
+    tokens
+        Every token's label that was set.
+    warnings
+        What the figure cannot do as it should, a sentence each.
+    has_raster
+        Whether it holds an image of cells.
     """
 
-    def __init__(self, width: float, font_size: float) -> None:
-        self.width = width * 72.0
-        self.size = font_size
-        self.small = max(SMALLEST, font_size - 1.0)
+    def __init__(self, options: FigureOptions) -> None:
+        self.options = options
+        self.width = options.width * 72.0
+        self.size = options.font_size
+        self.small = max(SMALLEST, options.font_size - 1.0)
         self.dpi = DPI
         self.tokens: list[str] = []
-        self.figure = Figure(figsize=(width, width), dpi=DPI, facecolor="white")
+        self.warnings: list[str] = []
+        self.has_raster = False
+        self.figure = Figure(figsize=(options.width, options.width), dpi=DPI, facecolor="none")
         self._upright = Affine2D()
         self.points = self._upright + self.figure.dpi_scale_trans
 
@@ -98,6 +118,14 @@ class Page:
         self._upright.clear().scale(1 / 72.0, -1 / 72.0).translate(0.0, height / 72.0)
         return self.figure
 
+    def palette(self, scale: Scale) -> npt.NDArray[np.uint8]:
+        """Return the colours that stand for a scale, lowest value first, [256, 3]."""
+        name = self.options.diverging if scale.signed else self.options.sequential
+        warning = colours.greyscale_warning(name, diverging=scale.signed)
+        if warning and warning not in self.warnings:
+            self.warnings.append(warning)
+        return colours.table(name, diverging=scale.signed)
+
     def line_height(self, size: float | None = None) -> float:
         """Return the distance between two lines of text, in points."""
         return 1.3 * (size or self.size)
@@ -109,13 +137,19 @@ class Page:
         return advance(printable(text), token=token, bold=bold) * (size or self.size)
 
     def elide(
-        self, text: str, width: float, size: float | None = None, *, token: bool = True
+        self,
+        text: str,
+        width: float,
+        size: float | None = None,
+        *,
+        token: bool = True,
+        bold: bool = False,
     ) -> str:
         """Return a text, cut with an ellipsis where it is wider than `width` points."""
-        if self.measure(text, size, token=token) <= width:
+        if self.measure(text, size, token=token, bold=bold) <= width:
             return text
         kept = len(text) - 1
-        while kept > 0 and self.measure(text[:kept] + "…", size, token=token) > width:
+        while kept > 0 and self.measure(text[:kept] + "…", size, token=token, bold=bold) > width:
             kept -= 1
         return text[:kept] + "…"
 
@@ -239,4 +273,5 @@ class Page:
 
         The first row is the upper one; matplotlib's renderers count from below.
         """
+        self.has_raster = True
         self.figure.add_artist(_Raster(self, x, bottom, pixels[::-1]))

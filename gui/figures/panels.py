@@ -221,7 +221,8 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
     grid = (down - 1) * pitch[1] + height
     bar_height = min(max(grid, 40.0, page.measure(grids.bar, page.small)), max(120.0, height))
     cells.draw_bar(page, first + used + _GAP, top, bar_height, grids.scale, grids.bar)
-    bottom = max(top + grid + layout.below.extent, top + bar_height + 0.5 * page.line_height())
+    below = top + grid + layout.below.extent
+    bottom = max(below, top + bar_height + 0.5 * page.line_height())
     if grids.rows.title:
         length = page.measure(grids.rows.title, page.small)
         middle = top + max(grid, length) / 2
@@ -229,8 +230,8 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
         _axis_title(page, start + 0.5 * row_title - 1.0, middle, grids.rows.title, upright=True)
     if grids.columns.title:
         line = page.line_height(page.small)
-        _axis_title(page, first + used / 2, bottom + 0.6 * line, grids.columns.title)
-        bottom += 1.1 * line
+        _axis_title(page, first + used / 2, below + 0.6 * line, grids.columns.title)
+        bottom = max(bottom, below + 1.1 * line)
     return float(bottom)
 
 

@@ -11,11 +11,17 @@ from engine.messages import (
     Attention,
     Direction,
     DirectPath,
+    Downloaded,
+    DownloadModel,
+    DownloadPlan,
+    EstimateModel,
+    FindDownload,
     Head,
     HeadScores,
     ListModels,
     LoadModel,
     MeasuredHeads,
+    ModelEstimate,
     ModelFacts,
     ModelList,
     OVTokens,
@@ -175,10 +181,18 @@ def _models(request: ListModels, result: ModelList) -> Iterator[Row]:
     yield from result.models
 
 
-def _facts(request: LoadModel, result: ModelFacts) -> Iterator[Row]:
+def _facts(
+    request: LoadModel | EstimateModel | DownloadModel,
+    result: ModelFacts | ModelEstimate | Downloaded,
+) -> Iterator[Row]:
     yield "field", "value"
     for name, value in vars(result).items():
         yield name, "; ".join(value) if isinstance(value, tuple) else value
+
+
+def _download(request: FindDownload, result: DownloadPlan) -> Iterator[Row]:
+    yield "file", "bytes"
+    yield from zip(result.files, result.sizes.tolist(), strict=True)
 
 
 def _vocabulary(request: Vocabulary, result: VocabularyTokens) -> Iterator[Row]:
@@ -190,6 +204,9 @@ def _vocabulary(request: Vocabulary, result: VocabularyTokens) -> Iterator[Row]:
 ROWS: dict[type, Callable[[Any, Any], Iterator[Row]]] = {
     ListModels: _models,
     LoadModel: _facts,
+    EstimateModel: _facts,
+    FindDownload: _download,
+    DownloadModel: _facts,
     Vocabulary: _vocabulary,
     RunPrompt: _run,
     Thumbnails: _thumbnails,

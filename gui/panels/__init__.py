@@ -22,4 +22,5 @@ PANELS = (
     "gui.panels.receipts:ReceiptsPanel",
     "gui.panels.skip_trigrams:SkipTrigramsPanel",
     "gui.panels.finder:FinderPanel",
+    "gui.panels.notes:NotesPanel",
 )

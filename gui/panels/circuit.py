@@ -43,6 +43,14 @@ TABLE_BESIDE = 380
 """A panel of at least this width has room for the table beside a list."""
 TOKEN_WIDTH = 72
 SOURCES = [("token", "token"), ("token+mlp0", "token + MLP0"), ("position", "position")]
+DEEP = "Deep layers read the stream, not the embedding: "
+WHY = {
+    "token": "the bare embedding gives mostly noise here; position and token + MLP0 come closer",
+    "token+mlp0": "here, the embedding after the first MLP stands for it",
+    "position": "here, the stream at this position",
+}
+"""What is to be known of each source vector beyond the first layer of a model with MLPs."""
+LISTED = ", and token + MLP0 for the lists"
 
 
 class CircuitPanel(Panel):
@@ -85,6 +93,7 @@ class CircuitPanel(Panel):
         self.add_controls([self.token, self.way, self.source, self.view, self.follow])
 
         self.sentence = Sentence(f"{self.title}: what the lists say")
+        self.why = Sentence(f"{self.title}: why this stands for the token")
         self.rank = Sentence(f"{self.title}: the token's own rank")
         self.strongest, self.weakest = RankedList(), RankedList()
         self.table = Heatmap()
@@ -107,6 +116,7 @@ class CircuitPanel(Panel):
         layout.addWidget(self.sentence)
         layout.addLayout(side_by_side(self.caption_labels, (self.strongest, self.second)), 1)
         layout.addWidget(self.rank)
+        layout.addWidget(self.why)
 
     @property
     def question(self) -> OVQuestion | QKQuestion:
@@ -137,6 +147,10 @@ class CircuitPanel(Panel):
         """Return the sentence over the lists."""
         raise NotImplementedError
 
+    def read_as(self, answer: TokenRanking) -> str:
+        """Return what stands for the token asked about, and for those of the lists."""
+        raise NotImplementedError
+
     def small_print(self, answer: TokenRanking, facts: ModelFacts | None) -> list[str]:
         """Return what must be known to read the numbers."""
         raise NotImplementedError
@@ -152,7 +166,8 @@ class CircuitPanel(Panel):
         if facts is not None and facts.d_vocab <= SMALL_VOCABULARY:
             wanted["table"] = Table(now.model, now.head, self.circuit, self._offset())
         if self.question.token is not None:
-            wanted["tokens"] = self.request(self.question.token, None, self._offset())
+            if facts is not None:  # what stands for the token depends on them
+                wanted["tokens"] = self.request(self.question.token, None, self._offset())
             return wanted
         wanted["run"] = run_request
         run = self.run_result()
@@ -170,11 +185,14 @@ class CircuitPanel(Panel):
         self.token.set_vocabulary(vocabulary.texts, vocabulary.labels)
 
     def effective_source(self) -> str:
-        """Return the source vector that is asked for: the chosen one where it means something."""
+        """Return the source vector that is asked for: the chosen one where it means something.
+
+        In the place of a position that is not there, what comes closest to the stream.
+        """
         source = self.question.source
         facts = self.facts()
         if source == "position" and not self.takes_position():
-            return "token"
+            return "token+mlp0" if self._is_deep() else "token"
         if source == "token+mlp0" and facts is not None and not facts.d_mlp:
             return "token"
         return source
@@ -187,6 +205,8 @@ class CircuitPanel(Panel):
         self.follow.setVisible(question.token is not None)
         self._draw_switches(facts)
         self.token.set_token(answer.token_id)
+        self.subtitle.setText(self.read_as(answer))
+        self._explain(answer)
         run = self.run_result()
         position = self.position(run) if run is not None and question.token is None else None
         self.sentence.set_parts(self.say(answer, position))
@@ -198,6 +218,18 @@ class CircuitPanel(Panel):
         told = " · ".join([*small, notes] if notes else small)
         self.rank.set_parts([Token(answer.token_label), told])
         self._draw_table()
+
+    def _is_deep(self) -> bool:
+        """Return whether the open head reads what an MLP has already written to."""
+        facts = self.facts()
+        return self.session.selection.head.layer > 0 and facts is not None and facts.d_mlp > 0
+
+    def _explain(self, answer: TokenRanking) -> None:
+        """Say why the bare embedding is not what a head of a deep layer reads."""
+        source, listed = self.effective_source(), answer.vocabulary_source == "token+mlp0"
+        told = DEEP + WHY[source] + LISTED * (source == "position" and listed) + "."
+        self.why.set_parts([told] if self._is_deep() else [])
+        self.why.setVisible(self._is_deep())
 
     def _draw_switches(self, facts: ModelFacts | None) -> None:
         self.source.set_value(self.effective_source())

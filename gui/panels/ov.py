@@ -9,6 +9,13 @@ from gui.panels.circuit import CircuitPanel
 from gui.panels.sentence import Token
 from gui.session import OVQuestion, Session
 
+READ = {
+    "token": "the bare embedding",
+    "token+mlp0": "the embedding after MLP0",
+    "position": "the stream at its position",
+}
+"""What is read for a token."""
+
 
 class OVPanel(CircuitPanel):
     """What the head raises and lowers when it reads a token, or what it must read to raise one."""
@@ -72,6 +79,12 @@ class OVPanel(CircuitPanel):
         if self.question.direction == "output":
             return ["reading ", token, f"{place}, {head} raises and lowers"]
         return [token, f" is raised most, and lowered most, when {head} reads"]
+
+    def read_as(self, answer: TokenRanking) -> str:
+        """Say what is read; what is written is always a logit."""
+        if self.question.direction == "output":
+            return f"reads {READ[answer.source]}"
+        return f"each token: {READ[answer.vocabulary_source]}"
 
     def small_print(self, answer: TokenRanking, facts: ModelFacts | None) -> list[str]:
         """Say what is left out of the numbers."""

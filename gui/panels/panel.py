@@ -1,6 +1,6 @@
 """What every panel has in common: it asks, waits, draws, and says what state it is in."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Literal
 
 from PySide6.QtCore import QEvent, QTimer, Signal
@@ -24,8 +24,16 @@ from gui.panels.frame import Frame
 from gui.panels.questions import Questions
 from gui.session import Session
 
-State = Literal["waiting", "fresh", "old", "failed"]
+State = Literal["waiting", "fresh", "stored", "old", "failed"]
 TURN_MS = 5
+FILLED_BY_PROMPT = (
+    "This card fills when the model has read a prompt: type one in Prompt, or take one of its "
+    "examples."
+)
+FILLED_BY_CHOICE = (
+    "Nothing to show. Choose another model at the top left or another head in Heads, or press F5 "
+    "to ask again."
+)
 PATIENCE_MS = 250
 """How long an old picture stands unmarked: most answers come sooner, and a mark would flicker."""
 
@@ -47,7 +55,7 @@ class Panel(QWidget):
     about: ClassVar[str] = ""
     """One sentence for its menu entry."""
     main: ClassVar[str] = ""
-    """The slot that the picture is made from."""
+    """The slot that the picture is made from; empty for a panel that asks the engine nothing."""
     draws: ClassVar[frozenset[str]] = frozenset()
     """Parts of the session that change the picture without changing a question."""
 
@@ -69,6 +77,8 @@ class Panel(QWidget):
         self.header, self.mark, self.subtitle = frame.header, frame.mark, frame.subtitle
         self.above, self.notice, self.offers = frame.above, frame.notice, frame.offers
         self.body = frame.body
+        self.secret: QWidget | None = None
+        """What a guided example covers until it reveals it; none for all of the card."""
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._patience.timeout.connect(self._say_state)
         # Columns draw in turn, so that no single turn of the event loop is long.
@@ -159,6 +169,13 @@ class Panel(QWidget):
         """Return why something that is wanted now has no answer."""
         return next(iter(self.questions.failures(self.wants()).values()), None)
 
+    def answers(self) -> Iterator[tuple[Request, Result]]:
+        """Yield what is wanted now and known, and the answers."""
+        for slot, request in self.wants().items():
+            found = self.current(slot, request)
+            if found is not None:
+                yield request, found
+
     def ask_again(self) -> None:
         """Ask once more for what failed or was stopped."""
         self.questions.forgive()
@@ -238,24 +255,23 @@ class Panel(QWidget):
             self._say_waiting()
 
     def _draw(self) -> None:
-        self.frame.show_picture(self.known(self.main) is not None)
+        self.frame.show_picture(not self.main or self.known(self.main) is not None)
         # An old picture stays what it was: drawn again it would mix old numbers and a new head.
-        if self.wanted(self.main) is not None:
+        if not self.main or self.wanted(self.main) is not None:
             self.draw()
             self.frame.place_controls()
 
     def _update_state(self, wanted: dict[str, Request]) -> None:
         state: State
+        needed = {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
         if self.questions.failures(wanted):
             state = "failed"
-        elif self.main in wanted and self.questions.complete(
-            {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
-        ):
-            state = "fresh"
+        elif (not self.main or self.main in wanted) and self.questions.complete(needed):
+            state = "stored" if self.questions.stored(needed) else "fresh"
         else:
             state = "waiting" if self.known(self.main) is None else "old"
         self._state = state
-        if state == "old":
+        if state in ("old", "stored"):
             if not self._patience.isActive():
                 self._patience.start()
         else:
@@ -267,6 +283,8 @@ class Panel(QWidget):
             self.notice.clear()
         elif self._state == "old":
             self.notice.show_info(f"Old, waiting: {self.client.doing or 'the answer'}")
+        elif self._state == "stored":
+            self.notice.show_info(f"Stored, waiting: {self.client.doing or 'the answer'}")
         elif self._state == "failed":
             self.say_failure()
         else:
@@ -278,19 +296,17 @@ class Panel(QWidget):
         failures = self.questions.failures(self.wants())
         if not failures:
             return
-        self.frame.waits.set_parts([])
+        empty = self.known(self.main) is None
         if set(failures) <= {"run", "facts"}:
             # The sentence itself stands in the Prompt panel, once.
-            old = (
-                ""
-                if self.known(self.main) is None
-                else " This picture is of the last prompt that ran."
-            )
+            old = "" if empty else " This picture is of the last prompt that ran."
             model = self.session.selection.model
             self.notice.show_info(f"{model} has not run the prompt: see Prompt.{old}")
+            self.frame.waits.set_parts([FILLED_BY_PROMPT] if empty else [])
         else:
             failure = next(iter(failures.values()))
             self.notice.show_failure(failure.sentence, failure.details)
+            self.frame.waits.set_parts([FILLED_BY_CHOICE] if empty else [])
 
     def _say_waiting(self) -> None:
         doing = self.client.doing

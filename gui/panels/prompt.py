@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
+    QHBoxLayout,
     QMenu,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
+    QWidget,
 )
 
 from engine.messages import LoadModel, Request, Result, Run, RunPrompt, Vocabulary
@@ -20,10 +22,12 @@ from gui.panels import switched_off
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
 from gui.panels.reading import count, named, pinned_query
+from gui.panels.sentence import Sentence
 from gui.panels.subtitle import Subtitle
 from gui.session import Session
 from gui.settings import HISTORY_LENGTH
 from gui.theme import UNIT
+from gui.widgets import tool_tip
 from gui.widgets.prompt_edit import PromptEdit
 from gui.widgets.ranked_list import RankedList
 from gui.widgets.score_model import ScoreColumn
@@ -47,6 +51,8 @@ EXAMPLES = (
 SLOW_SECONDS = 0.5
 SLOW_RUNS = 2
 """After so many runs that took longer, Enter starts the next one instead of every keystroke."""
+OWN_BOS = "The text begins with BOS itself: none is added"
+AS_TEXT = "Read <s>, <|im_start|> and their like in the text as plain characters"
 LEAST_LIST_HEIGHT, LEAST_TABLE_HEIGHT, LEAST_STRIP = 60, 100, 48
 """Heights of three rows, of three rows with a heading, and of two lines of tokens."""
 
@@ -74,6 +80,7 @@ class PromptPanel(Panel):
 
         self.edit = PromptEdit(max_lines=4)
         self.edit.setAccessibleName("Prompt text")
+        self.edit.setPlaceholderText("Type a prompt, or take one of the examples")
         self.edit.set_text(session.selection.text)
         self.edit.edited.connect(self._on_edited)
         self.edit.submitted.connect(self._on_submitted)
@@ -88,6 +95,20 @@ class PromptPanel(Panel):
         self.strip.setAccessibleName("Tokens of the prompt")
         self.strip.clicked.connect(session.pin)
         self._cap = HeightCap(self.strip, self.strip.heightForWidth, LEAST_STRIP)
+        self.bos_note = Sentence("What is said of BOS")
+        self.as_text = QPushButton("specials as text")
+        self.as_text.setCheckable(True)
+        self.as_text.setToolTip(tool_tip.literal(AS_TEXT))
+        self.as_text.clicked.connect(
+            lambda checked: session.set_specials("text" if checked else "tokens")
+        )
+        self._specials = QWidget()
+        self._specials.hide()
+        row = QHBoxLayout(self._specials)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(UNIT)
+        row.addWidget(self.bos_note, 1)
+        row.addWidget(self.as_text)
         self.guesses = RankedList()
         self.guesses.setAccessibleName("Guesses for the next token")
         self.changes = ScoreTable()
@@ -95,11 +116,13 @@ class PromptPanel(Panel):
         self._lists = QStackedWidget()
         self._lists.addWidget(self.guesses)
         self._lists.addWidget(self.changes)
+        self.secret = self._lists
         self.guess_label = Subtitle()
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
         layout.addWidget(self.strip, 3)
+        layout.addWidget(self._specials)
         layout.addWidget(self.guess_label)
         layout.addWidget(self._lists, 2)
         for widget in (self._lists, self.guesses, self.changes):
@@ -132,8 +155,11 @@ class PromptPanel(Panel):
         """Show tokens and guesses."""
         run = self.known("run")
         assert isinstance(run, Run)
-        self.subtitle.setText(count(len(run.labels), "token"))
-        self.strip.set_tokens(run.labels, run.ids.tolist(), self.pieces(run.ids.tolist()))
+        typed = run.typed_specials if self.session.selection.specials == "tokens" else 0
+        told = count(len(run.labels), "token")
+        self.subtitle.setText(f"{told} · {typed} special" if typed else told)
+        ids = run.ids.tolist()
+        self.strip.set_tokens(run.labels, ids, self.pieces(ids), np.flatnonzero(run.special))
         self.strip.set_pinned(pinned_query(self.session.selection, run))
         self._cap.update()
         self.guesses.set_rows(
@@ -188,6 +214,20 @@ class PromptPanel(Panel):
         if self.failure() is None:
             self.example_offer.hide()
         super().refresh()
+        self._show_specials()
+
+    def _show_specials(self) -> None:
+        """Say whether the text has a BOS of its own, and offer to read it as plain text."""
+        run, facts, now = self.run_result(), self.facts(), self.session.selection
+        if run is None and self.failure() is None:
+            return  # a switch that goes and comes while somebody types would flicker
+        as_text = now.specials == "text"
+        default = facts is not None and facts.prepend_bos
+        bos = default if now.prepend_bos is None else now.prepend_bos
+        own = run is not None and bos and run.begins_with_bos and not run.prepended_bos
+        self.bos_note.set_parts([OWN_BOS] if own else [])
+        self.as_text.setChecked(as_text)
+        self._specials.setVisible(as_text if run is None else run.typed_specials > 0)
 
     def set_history(self, history: list[str]) -> None:
         """Fill Up and Down with prompts of earlier sessions."""

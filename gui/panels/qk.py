@@ -15,7 +15,7 @@ from engine.messages import (
 from gui.engine_client import EngineClient
 from gui.numbers import plain, tokens_back
 from gui.panels import reading
-from gui.panels.circuit import CircuitPanel
+from gui.panels.circuit import SOURCES, CircuitPanel
 from gui.panels.sentence import Token
 from gui.session import QKQuestion, Session
 
@@ -88,6 +88,12 @@ class QKPanel(CircuitPanel):
             return ["standing on ", token, f"{place}, {head} looks for"]
         return [token, f"{place} is what {head} looks for when it stands on"]
 
+    def read_as(self, answer: TokenRanking) -> str:
+        """Say what stands at both ends of the scores."""
+        own, other = ("query", "keys") if self.question.side == "query" else ("key", "queries")
+        names = dict(SOURCES)
+        return f"{own}: {names[answer.source]}, {other}: {names[answer.vocabulary_source]}"
+
     def small_print(self, answer: TokenRanking, facts: ModelFacts | None) -> list[str]:
         """Say what the scores were divided by, and what is left out."""
         told = []
@@ -95,6 +101,10 @@ class QKPanel(CircuitPanel):
             told.append(f"÷ {plain(answer.divisor, 3)}")
             if answer.offset is not None:
                 told.append(tokens_back(answer.offset))
-        if facts is not None and facts.positions not in ("none", "rotary"):
+            if answer.slope:
+                told.append(f"{plain(answer.slope, 3)} less a token further back")
+            if answer.cap is not None:
+                told.append(f"before the cap of {plain(answer.cap)}")
+        if facts is not None and facts.positions == "learned":
             told.append("no positions")
         return told

@@ -1,5 +1,6 @@
 """What a panel has asked, what it knows, and what failed: the state of its slots."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.messages import Request, Result
@@ -32,6 +33,7 @@ class Questions:
         self._asker, self._client = asker, client
         self._asked: dict[str, Request] = {}
         self._answers: dict[str, Answer] = {}
+        self._stored: set[str] = set()
         self._failures: dict[str, tuple[Request, Failure]] = {}
 
     def answer(self, slot: str) -> Answer | None:
@@ -55,13 +57,17 @@ class Questions:
         """Return whether everything wanted is there."""
         return all(self.current(slot, request) is not None for slot, request in wanted.items())
 
+    def stored(self, wanted: Iterable[str]) -> bool:
+        """Return whether an answer in one of these slots is one of an earlier time."""
+        return not self._stored.isdisjoint(wanted)
+
     def ask(self, wanted: dict[str, Request]) -> None:
         """Ask what is wanted and not known yet; take back what is no longer wanted."""
         failed = self.failures(wanted)
         open_ = {
             slot: request
             for slot, request in wanted.items()
-            if slot not in failed and self.current(slot, request) is None
+            if slot not in failed and (self.current(slot, request) is None or slot in self._stored)
         }
         for slot in [slot for slot in self._asked if slot not in open_]:
             del self._asked[slot]
@@ -72,8 +78,12 @@ class Questions:
                 self._client.ask(self._asker, slot, request)
 
     def take(self, slot: str, request: Request, result: Result) -> None:
-        """Keep an answer."""
-        self._asked.pop(slot, None)
+        """Keep an answer; one that the engine has yet to give is still waited for."""
+        if self._client.waits_for(self._asker, slot, request):
+            self._stored.add(slot)
+        else:
+            self._stored.discard(slot)
+            self._asked.pop(slot, None)
         self._failures.pop(slot, None)
         self._answers[slot] = Answer(request, result)
 

@@ -129,6 +129,8 @@ class Sentence(QWidget):
         plain, token = ui_font(), token_font(bold=True)
         layout = QTextLayout(self.text, plain)
         option = QTextOption()
+        # A token at the beginning that is read from right to left must not turn the sentence.
+        option.setTextDirection(Qt.LayoutDirection.LeftToRight)
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
         ranges, start = [], 0

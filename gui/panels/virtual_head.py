@@ -140,8 +140,8 @@ class VirtualHeadPanel(PairPanel):
     def source(self) -> int | None:
         """Return the source position that the pinned query reads through the pair.
 
-        Unless one is pinned, the position where the product is largest, a BOS put there by us
-        left out.
+        Unless one is pinned, the position where the product is largest, BOS at the beginning left
+        out.
         """
         now, pair, run = self.session.selection, self.pair(), self.run_result()
         if pair is None or run is None:
@@ -152,7 +152,7 @@ class VirtualHeadPanel(PairPanel):
         found = self.current("pattern", VirtualHead(self.session.run, *pair, int(run.ids[0])))
         if not isinstance(found, VirtualHeadParts):
             return None
-        first = 1 if run.prepended_bos and query > 0 else 0
+        first = 1 if run.begins_with_bos and query > 0 else 0
         return first + int(np.argmax(found.product[query, first : query + 1]))
 
     def draw(self) -> None:
@@ -228,7 +228,7 @@ class VirtualHeadPanel(PairPanel):
         values = parts.exact if exact and parts.exact is not None else parts.product
         self.explanation.set_parts([EXACT if exact else PRODUCT])
         mask = np.tri(len(values), dtype=bool)
-        hide_bos = self.session.selection.hide_bos and run.prepended_bos
+        hide_bos = self.session.selection.hide_bos and run.begins_with_bos
         self.heatmap.set_grid(
             values,
             mask,

@@ -1,11 +1,19 @@
 """A prompt as a strip of tokens, each on its own tile, coloured by a number if there is one."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from gui import palette
@@ -37,6 +45,7 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         self._labels: Sequence[str] = ()
         self._ids: Sequence[int] = ()
         self._pieces: frozenset[int] = frozenset()
+        self._special: frozenset[int] = frozenset()
         self._values: npt.NDArray[np.floating] | None = None
         self._grounds: list[QColor | None] = []
         self._pinned: int | None = None
@@ -55,16 +64,22 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         self.setAccessibleDescription(self.keys)
 
     def set_tokens(
-        self, labels: Sequence[str], ids: Sequence[int], pieces: Collection[int] = ()
+        self,
+        labels: Sequence[str],
+        ids: Sequence[int],
+        pieces: Collection[int] = (),
+        special: Iterable[int] = (),
     ) -> None:
         """Show tokens by their labels, as they are; ids are told in the tool tip.
 
-        Those whose ids are in `pieces` are bytes of a character: they are muted.
+        Those whose ids are in `pieces` are bytes of a character: they are muted. Those at the
+        positions in `special` are control tokens: slanted, in a dashed frame.
         """
         self._values, self.pointed = None, None
         self._ids, self._pieces = tuple(map(int, ids)), frozenset(pieces)
-        if tuple(labels) != self._labels:
-            self._labels = tuple(labels)
+        shown = tuple(labels), frozenset(map(int, special))
+        if shown != (self._labels, self._special):
+            self._labels, self._special = shown
             self._flows.clear()
             self.updateGeometry()
             self._lay_out()
@@ -120,7 +135,10 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
 
     def _say(self, position: int) -> str:
         token = tool_tip.of_token(self._labels[position], self._is_piece(position))
-        lines = [token, f"position {position}, id {self._ids[position]}"]
+        known = f"id {self._ids[position]}"
+        if position in self._special:
+            known = f"special token, {known}"
+        lines = [token, f"position {position}, {known}"]
         if self._values is not None and np.isfinite(self._values[position]):
             lines.append(fixed(float(self._values[position]), 3))
         return "\n".join(lines)
@@ -207,11 +225,16 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
             ground = QColor(theme.masked)
             text, edge = QColor(theme.muted), theme.masked
         framed = pinned or position == self.pointed
-        painter.setPen(painting.pen(theme.accent if framed else edge, 2 if pinned else 1))
+        special = position in self._special
+        frame = painting.pen(theme.accent if framed else edge, 2 if pinned else 1)
+        if special:
+            frame.setStyle(Qt.PenStyle.DashLine)
+            frame.setColor(QColor(theme.accent if framed else theme.muted))
+        painter.setPen(frame)
         painter.setBrush(ground)
         painter.drawRoundedRect(inner, RADIUS / 2, RADIUS / 2)
         painter.setPen(text)
-        painter.setFont(palette.token_font())
+        painter.setFont(_font(special=special))
         shown = painter.fontMetrics().elidedText(
             self._labels[position], Qt.TextElideMode.ElideRight, int(tile.width()) - 2 * _PAD + 2
         )
@@ -243,10 +266,11 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         return self._flows[width]
 
     def _flowed(self, width: int) -> list[QRect]:
-        metrics = QFontMetrics(palette.token_font())
+        upright, slanted = (QFontMetrics(_font(special=special)) for special in (False, True))
         height = self._line_height() - _GAP
         left, top, tiles = 1, 1, []
-        for label in self._labels:
+        for position, label in enumerate(self._labels):
+            metrics = slanted if position in self._special else upright
             wide = min(metrics.horizontalAdvance(label) + 2 * _PAD, max(width - 2, height))
             if left > 1 and left + wide > width - 1:
                 left, top = 1, top + height + _GAP
@@ -292,3 +316,9 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         line, bar = self._line(position), self.verticalScrollBar()
         last = line - self._whole_lines() + 1
         bar.setValue(min(max(bar.value(), last), line))
+
+
+def _font(*, special: bool) -> QFont:
+    font = palette.token_font()
+    font.setItalic(special)
+    return font

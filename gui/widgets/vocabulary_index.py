@@ -19,11 +19,19 @@ class VocabularyIndex:
 
     @cached_property
     def _by_text(self) -> dict[str, int]:
-        return _first_of_each(self.texts)
+        found: dict[str, int] = {}
+        for token, text in enumerate(self.texts):
+            # Of tokens with one text, what the text is read as is shown without its number.
+            if text and (
+                text not in found or (self._numbered(found[text]) and not self._numbered(token))
+            ):
+                found[text] = token
+        return found
 
     @cached_property
     def _by_label(self) -> dict[str, int]:
-        return _first_of_each(self.labels)
+        # Reversed, so that of equal labels the lowest id stays.
+        return {label: token for token, label in reversed(list(enumerate(self.labels))) if label}
 
     @cached_property
     def _all(self) -> str:
@@ -38,6 +46,9 @@ class VocabularyIndex:
         """Where each label begins in the one text, [token]."""
         letters = np.frombuffer(self._all.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         return np.flatnonzero(letters == ord(_BREAK))[:-1] + 1
+
+    def _numbered(self, token: int) -> bool:
+        return self.labels[token].endswith(f"#{token}")
 
     def find(self, typed: str) -> int | None:
         """Return the id of a token: by its text, by its label, as `#id`; none if there is none."""
@@ -78,10 +89,3 @@ class VocabularyIndex:
             if token + 1 >= len(self._starts):
                 return
             at = self._all.find(needle, int(self._starts[token + 1]) - 1)
-
-
-def _first_of_each(names: Sequence[str]) -> dict[str, int]:
-    """Return the least id of each name; the empty name is nobody's."""
-    found = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
-    found.pop("", None)
-    return found

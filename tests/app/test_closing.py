@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from gui import session_file
 from gui.engine_client import EngineClient
 from gui.session import Selection, Session
 from gui.window import Window
@@ -48,7 +49,12 @@ def test_a_process_closed_while_torch_is_imported_ends_quietly(
         capture_output=True,
         text=True,
         timeout=120,
-        env={**_environment(), "XDG_CONFIG_HOME": str(tmp_path)},
+        env={
+            **_environment(),
+            "XDG_CONFIG_HOME": str(tmp_path),
+            "XDG_DATA_HOME": str(tmp_path),
+            "XDG_STATE_HOME": str(tmp_path),
+        },
     )
     ended = time.time()
     assert done.returncode == 0
@@ -57,6 +63,7 @@ def test_a_process_closed_while_torch_is_imported_ends_quietly(
     assert torch_at_first_paint == "False"
     print(f"ended {ended - float(closed):.2f} s after it was closed")  # noqa: T201
     assert (tmp_path / "headscope" / "headscope.ini").exists()
+    assert session_file.read(tmp_path / "headscope" / "last-1.headscope.json").window.docks
 
 
 def test_twenty_windows_closed_in_the_middle_of_a_run_leave_no_thread(qtbot, qapp, engine):

@@ -85,6 +85,12 @@ def parse(question, argv):
             [*PROMPT, "--heads-off", "0.3,0.1,0.3"],
             RunPrompt("toy", "ans 0", heads_off=OFF),
         ),
+        ("run-prompt", [*PROMPT, "--specials", "text"], RunPrompt("toy", "ans 0", specials="text")),
+        (
+            "thumbnails",
+            [*PROMPT, "--specials", "TEXT"],
+            Thumbnails(RunPrompt("toy", "ans 0", specials="text")),
+        ),
         (
             "thumbnails",
             [*PROMPT, "--heads-off", "0.1,0.3"],
@@ -153,6 +159,8 @@ def test_options_become_the_request(question, argv, request_):
         ("spectrum", [*TOY, "--heads", "0.1"], "--heads takes the word all, not '0.1'"),
         ("composition", [*TOY, "--heads", "all"], "no option '--heads'"),
         ("run-prompt", [*PROMPT, "--heads-off", "0.1,x"], "'x' is not a head"),
+        ("run-prompt", [*PROMPT, "--specials", "none"], "--specials is tokens or text, not 'none'"),
+        ("ov-tokens", [*TOY, "--head", "0.0", "--specials", "text"], "--specials is about a pro"),
         ("ov-tokens", [*TOY, "--heads", "all", "--heads-off", "0.0"], "--heads-off is about a pro"),
     ],
 )

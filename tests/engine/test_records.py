@@ -19,7 +19,8 @@ from engine.messages import (
     RunPrompt,
     SingularValues,
 )
-from engine.records import checked, field_types, request_from_json, request_to_json, result_to_json
+from engine.messages.plain import field_types
+from engine.records import checked, request_from_json, request_to_json, result_to_json
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 

@@ -24,6 +24,7 @@ from engine.messages import (
     Refused,
     RunPrompt,
     Spectrum,
+    Vocabulary,
 )
 from tests.oracles.hugging_face import normed, qk, raw, turned
 
@@ -98,6 +99,33 @@ def test_tea_is_read_and_raised(opened):
     assert {"·tea", "·Tea", "·teas"} & set(engine.answer(asked).labels[:6])
     asked = OVTokens(name, Head(23, 2), " tea", source="token+mlp0")
     assert engine.answer(asked).labels[0] == "·tea"
+
+
+def test_a_pasted_chat_template_is_read_as_its_special_tokens_and_given_no_second_bos(opened):
+    engine, name = opened
+    text = "<|im_start|>user\nhi<|im_end|>"
+    for bos in (None, True):
+        run = engine.answer(RunPrompt(name, text, bos))
+        assert run.labels == ("<|im_start|>", "user", "↵", "hi", "<|im_end|>")
+        assert run.special.tolist() == [True, False, False, False, True]
+        assert (run.ids[0], run.ids[-1], run.prepended_bos) == (1, 2, False)
+    run = engine.answer(RunPrompt(name, text, specials="text"))
+    assert (run.prepended_bos, run.typed_specials, int(run.special.sum())) == (True, 2, 1)
+    assert "".join(run.labels[1:]).replace("↵", "\n") == text
+
+
+def test_tokens_are_the_text_of_awkward_prompts_and_no_two_look_alike(opened, own):
+    engine, name = opened
+    known = engine.answer(Vocabulary(name))
+    assert len(set(known.labels)) == len(known.labels) == 49_152
+    assert all(label.isprintable() and label.strip() for label in known.labels)
+    for text in ("👩🏽‍🚀 ❤️ 🇫🇷", "קריירה (123) مرحبا", "  two  spaces ", "a\tb\r\n\n", "é é ﷺ"):
+        run = engine.answer(RunPrompt(name, text))
+        read = [1, *own[1](text, add_special_tokens=False).input_ids]
+        assert run.ids.tolist() == read
+        whole = [known.texts[i] for i in read[1:]]
+        if all(whole):
+            assert "".join(whole) == text
 
 
 def test_facts(opened):

@@ -1,11 +1,17 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from tokenizers import AddedToken, Tokenizer, decoders, normalizers, pre_tokenizers, processors
+from tokenizers.models import BPE, Unigram
 
 from engine.messages import Refused
 from engine.sources import toys
 from engine.tokens import Tokens
+from gui.widgets.vocabulary_index import VocabularyIndex
 from tests.engine.conftest import byte_level_tokenizer
+
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+AWKWARD = ["👩🏽‍🚀 ❤️ 🇫🇷", "קריירה (123)", "مرحبا بالعالم", "  two  spaces ", "a\tb\r\n"]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +62,9 @@ def _trainer(special):
     )
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])))
+@given(ANY_TEXT)
+@example(AWKWARD[0])
+@example(AWKWARD[1])
 def test_the_tokens_of_any_text_are_its_bytes_and_nothing_else(text):
     tokens = _shared()
     assert b"".join(tokens._pieces[i] for i in tokens.encode(text)) == text.encode()
@@ -76,11 +84,30 @@ def test_every_token_with_a_text_is_found_by_it_and_every_token_by_its_id(tokens
             assert tokens.resolve(f"#{index}") == index
 
 
-def test_a_control_token_typed_in_a_prompt_is_plain_text(tokens):
-    ids = tokens.encode("<|BOS|>")
+def test_a_special_token_typed_in_a_text_is_that_one_token(tokens):
+    ids = tokens.encode("<|BOS|> tea<|BOS|>")
+    assert tokens.labelled(ids) == ("<|BOS|>", "·tea", "<|BOS|>")
+    assert ids[0] == ids[2] == tokens.bos_id == tokens.resolve("<|BOS|>")
+    assert tokens.specials_in("<|BOS|> tea<|BOS|>") == 2
+    assert tokens.specials_in("<|BOS| tea") == 0
+
+
+def test_a_special_token_can_be_read_as_plain_text_and_then_as_a_token_again(tokens):
+    ids = tokens.encode("<|BOS|>", "text")
     assert tokens.bos_id not in ids
     assert "".join(tokens.texts[i] for i in ids) == "<|BOS|>"
-    assert tokens.resolve("<|BOS|>") == tokens.bos_id
+    assert tokens.specials_in("<|BOS|>") == 1
+    assert tokens.encode("<|BOS|>") == [tokens.bos_id]
+
+
+def test_nothing_is_put_around_a_text_by_the_tokenizer_s_own_template():
+    tokenizer = byte_level_tokenizer()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<|BOS|> $A <|BOS|>", special_tokens=[("<|BOS|>", 0)]
+    )
+    assert tokenizer.encode(" tea").ids.count(0) == 2
+    for specials in ("tokens", "text"):
+        assert 0 not in Tokens(tokenizer, "<|BOS|>").encode(" tea", specials)
 
 
 def test_a_token_that_is_several_is_refused_with_its_pieces(tokens):
@@ -130,3 +157,140 @@ def test_the_toy_splits_on_spaces_and_lists_its_tokens_when_it_knows_no_word(toy
     assert toy.labels == ("result", "=", "0", "ans", "return")
     with pytest.raises(Refused, match=r"'Ans' is none .* result, =, 0, ans, return"):
         toy.resolve("Ans")
+
+
+PIECES = ["▁", "▁tea", "▁te", "te", "tea", "t", "e", "a", "A", "41", "4", "1", "·", "▁▁", "é"]
+SPECIAL = ["<unk>", "<s>", "</s>"]
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+
+
+def sentencepiece(kind, begins_with_space):
+    """Make a small tokenizer as transformers converts sentencepiece's, byte fallback included."""
+    pieces = [*SPECIAL, *BYTES, *PIECES]
+    if kind == "unigram":
+        made = Tokenizer(Unigram([(piece, -len(piece) / 9) for piece in pieces], 0, True))
+        made.pre_tokenizer = pre_tokenizers.Metaspace(
+            prepend_scheme="first" if begins_with_space else "never", split=False
+        )
+    else:
+        merges = [("t", "e"), ("te", "a"), ("▁", "te"), ("▁", "tea"), ("▁", "▁"), ("4", "1")]
+        numbers = {piece: number for number, piece in enumerate(pieces)}
+        made = Tokenizer(BPE(numbers, merges, unk_token="<unk>", byte_fallback=True, fuse_unk=True))
+        prepend = [normalizers.Prepend("▁")] if begins_with_space else []
+        made.normalizer = normalizers.Sequence([*prepend, normalizers.Replace(" ", "▁")])
+    made.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+    )
+    made.add_special_tokens(SPECIAL)
+    return Tokens(made, "<s>")
+
+
+KINDS = [(kind, begins) for kind in ("bpe", "unigram") for begins in (False, True)]
+MADE = {kind: sentencepiece(*kind) for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(text=ANY_TEXT.filter(lambda text: "▁" not in text))
+@example(text=AWKWARD[0])
+@example(text=AWKWARD[1])
+@example(text=" tea A  tea é\n")
+def test_the_tokens_of_a_sentencepiece_text_are_its_bytes_and_the_space_put_before(kind, text):
+    tokens, (model, begins) = MADE[kind], kind
+    put = begins and text and not (model == "unigram" and text.startswith(" "))
+    pieces = b"".join(tokens._pieces[i] for i in tokens.encode(text))
+    assert pieces == (" " * bool(put) + text).encode()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sentencepiece_tokens_are_labelled_by_their_spaces_and_bytes(kind):
+    tokens = MADE[kind]
+    assert tokens.labelled(tokens.encode(" tea")[-1:]) == ("·tea",)
+    assert tokens.labelled(tokens.encode("🍵")[-4:]) == ("F0", "9F", "8D", "B5")
+    assert tokens.labelled(tokens.encode("tea\n")[-1:]) == ("↵",)
+    assert tokens.labels[1] == "<s>"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_lone_byte_gives_way_to_the_token_that_its_text_is_read_as(kind):
+    tokens = MADE[kind]
+    byte, letter = len(SPECIAL) + 0x41, len(SPECIAL) + len(BYTES) + PIECES.index("A")
+    assert (tokens.texts[byte], tokens.texts[letter]) == ("A", "A")
+    assert (tokens.labels[letter], tokens.labels[byte]) == ("A", f"A#{byte}")
+    assert tokens.resolve("A") == tokens.encode("A")[-1] == letter
+    assert tokens.labels[len(SPECIAL) + 0x42] == "B"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_special_token_of_a_sentencepiece_model_is_read_as_text_or_refused(kind):
+    tokens = MADE[kind]
+    assert tokens.encode("<s>tea")[0] == tokens.bos_id
+    assert tokens.specials_in("<s>tea ☃ <unk>") == 2
+    if kind[0] == "bpe":
+        assert tokens.bos_id not in tokens.encode("<s>tea", "text")
+    else:  # finds any token of the vocabulary, control tokens among them
+        with pytest.raises(Refused, match=r"'<s>' cannot be read as plain text .* as tokens"):
+            tokens.encode("<s>tea", "text")
+
+
+def test_a_character_without_a_token_is_no_special_token_that_somebody_typed():
+    made = Tokenizer(Unigram([("<unk>", 0.0), ("▁", -1.0), ("tea", -1.0)], 0, False))
+    made.decoder = decoders.Metaspace()
+    made.add_special_tokens(["<unk>"])
+    tokens = Tokens(made, None)
+    assert tokens.encode("tea☃", "text") == [2, 0]
+    assert tokens.specials_in("tea☃") == 0
+
+
+def vocabularies():
+    """Return vocabularies of every spelling, with tokens that are hard to tell apart in them."""
+    awkward = byte_level_tokenizer()
+    awkward.train_from_iterator([" ".join(AWKWARD)] * 20, _trainer(["<|BOS|>", "·", "E6", "♥#9"]))
+    awkward.add_tokens([AddedToken("<tool_é>", special=False), AddedToken("  ", special=False)])
+    padded = Tokens(awkward, "<|BOS|>", awkward.get_vocab_size() + 5)
+    return [*MADE.values(), Tokens(byte_level_tokenizer(), "<|BOS|>"), padded]
+
+
+@pytest.mark.parametrize("tokens", vocabularies())
+def test_every_label_is_distinct_and_finds_its_token_when_it_is_typed(tokens):
+    index = VocabularyIndex(tokens.texts, tokens.labels)
+    assert len(set(tokens.labels)) == len(tokens)
+    for number, (text, label) in enumerate(zip(tokens.texts, tokens.labels, strict=True)):
+        assert label.isprintable()
+        assert label.strip() == label != ""
+        # A label that happens to be another token's text is that token: texts come first.
+        found = tokens._ids.get(label, number)
+        assert index.find(label) == found
+        assert index.find(f"#{number}") == tokens.resolve(f"#{number}") == number
+        if label in tokens._ids:
+            assert tokens.resolve(label) == found
+        if text:
+            assert index.find(text) == tokens.resolve(text)
+
+
+def test_added_tokens_are_spelt_as_they_are_where_others_are_spelt_byte_by_byte():
+    tokenizer = byte_level_tokenizer()
+    tokenizer.add_tokens([AddedToken("<é>", special=False), AddedToken("Ġ", special=False)])
+    tokens = Tokens(tokenizer, None)
+    for text in ("<é>", "Ġ"):
+        assert [tokens.texts[i] for i in tokens.encode(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("❤\ufe0f", "❤U+FE0F"),
+        ("\ufe0f", "U+FE0F"),
+        ("\u05b7", "U+05B7"),
+        (" \u094d", "·\u094d"),
+        ("e\u0301", "e\u0301"),
+        ("\u200f", "U+200F"),
+        ("\u3164", "U+3164"),
+        ("קר", "קר"),
+        ("👩", "👩"),
+    ],
+)
+def test_what_leaves_no_ink_or_stands_on_another_character_shows_its_code_point(text, label):
+    tokenizer = byte_level_tokenizer()
+    tokenizer.add_tokens([text])
+    tokens = Tokens(tokenizer, None)
+    assert tokens.labels[tokens.resolve(text)] == label

@@ -221,11 +221,14 @@ class FakeEngine:
         return Run(
             ids=ids,
             labels=tuple(LABELS[i] for i in ids),
-            prepended_bos=request.prepend_bos is not False,
+            prepended_bos=request.prepend_bos is not False and not _has_own_bos(request),
             next_ids=next_ids,
             next_labels=tuple(LABELS[i] for i in next_ids),
             next_log_probs=np.log(probabilities),
             loss=rng.random(max(len(ids) - 1, 0)),
+            special=ids == 0,
+            begins_with_bos=bool(ids[0] == 0),
+            typed_specials=request.text.split(" ").count(LABELS[0]),
         )
 
     def _Attention(self, request: Attention) -> Patterns:
@@ -286,10 +289,19 @@ class FakeEngine:
             "value": float(values[token]),
             "median": float(np.median(values)),
             "d_vocab": VOCABULARY,
-            "source": request.source,
-            "vocabulary_source": "token",
+            **self._sources(request),
             **more,
         }
+
+    def _sources(self, request: OVTokens | QKTokens) -> dict[str, str]:
+        asked, listed = str(request.source), str(request.source)
+        if isinstance(request, OVTokens):
+            listed = "unembedding"
+            if request.direction == "source":
+                asked, listed = listed, asked
+        elif request.source == "position":
+            listed = "token+mlp0" if self.d_mlp and request.head.layer > 0 else "token"
+        return {"source": asked, "vocabulary_source": listed}
 
     def _OVTokens(self, request: OVTokens) -> TokenRanking:
         return TokenRanking(**self._ranking(request))  # type: ignore[arg-type]
@@ -378,8 +390,11 @@ class FakeEngine:
 
     def _ids(self, request: RunPrompt) -> np.ndarray:
         words = request.text.split(" ") if request.text else []
-        first = [0] if request.prepend_bos is not False else []
-        ids = first + [1 + zlib.crc32(word.encode()) % (VOCABULARY - 1) for word in words]
+        first = [0] if request.prepend_bos is not False and not _has_own_bos(request) else []
+        special = {LABELS[0]: 0} if request.specials == "tokens" else {}
+        ids = first + [
+            special.get(word, 1 + zlib.crc32(word.encode()) % (VOCABULARY - 1)) for word in words
+        ]
         if len(ids) > CONTEXT:
             raise Refused(f"the prompt is {len(ids)} tokens, the model reads {CONTEXT}")
         if "unreadable" in words:
@@ -387,6 +402,10 @@ class FakeEngine:
         if not ids:
             raise Refused("the prompt is empty: type something")
         return np.array(ids)
+
+
+def _has_own_bos(request: RunPrompt) -> bool:
+    return request.specials == "tokens" and request.text.split(" ")[0] == LABELS[0]
 
 
 def _rng(*seed: object) -> np.random.Generator:

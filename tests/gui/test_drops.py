@@ -39,7 +39,8 @@ def place(qtbot, qapp, session, client):
     opening = Opening(session, client, None)
     place.bar = OpeningBar(session, client, opening)
     QVBoxLayout(place).addWidget(place.bar)
-    place.drops = Drops(place, Target(session, opening))
+    place.sessions = []
+    place.drops = Drops(place, Target(session, opening, place.sessions.append))
     place.drops.refused.connect(place.bar.refuse)
     place.drops.taken.connect(place.bar.dismiss)
     place.resize(1000, 700)
@@ -171,3 +172,10 @@ def test_a_file_over_the_prompt_is_the_windows_and_text_stays_the_prompts(qtbot,
     assert edit.canInsertFromMimeData(data)
     data.setUrls([QUrl("https://example.org/")])
     assert edit.canInsertFromMimeData(data)
+
+
+def test_a_session_file_that_is_dropped_is_opened_as_one(tmp_path, dropped, place):
+    path = tmp_path / "mine.headscope.json"
+    path.write_text("{}")
+    dropped(path)
+    assert place.sessions == [path]

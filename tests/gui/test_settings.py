@@ -1,28 +1,15 @@
 """Settings: what survives a restart, and what a damaged file does."""
 
 import pytest
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QSettings
 
-from gui.session import DEFAULT_MODEL, DEFAULT_TEXT, Selection
 from gui.settings import RECENT_MODELS, Settings
 
 
-def test_a_first_start_has_the_default_session():
-    assert Settings().selection() == Selection(DEFAULT_MODEL, DEFAULT_TEXT)
-    assert Settings().layout() is None
+def test_a_first_start_has_nothing():
     assert Settings().theme() == "system"
     assert Settings().history() == []
-
-
-@pytest.mark.parametrize("bos", [None, True, False])
-@pytest.mark.parametrize(
-    "text", ["", 'a, b; c = "d" \\ e', "two\nlines\t⇥", "💩 קריירה", "@Invalid()"]
-)
-def test_prompt_and_model_come_back_exactly(text, bos):
-    settings = Settings()
-    settings.keep_selection(Selection(model="toy", text=text, prepend_bos=bos))
-    settings.write()
-    assert Settings().selection() == Selection(model="toy", text=text, prepend_bos=bos)
+    assert Settings().recent_sessions() == []
 
 
 @pytest.mark.parametrize("history", [[], ["one"], ["one, two", "three"]])
@@ -47,24 +34,22 @@ def test_of_many_recent_models_the_newest_are_kept():
     assert settings.recent_models() == [str(number) for number in range(RECENT_MODELS)]
 
 
-def test_layout_of_another_version_is_not_restored():
+def test_the_ten_newest_sessions_are_kept_each_once():
     settings = Settings()
-    settings.keep_layout(QByteArray(b"geometry"), QByteArray(b"state"))
-    assert settings.layout() == (QByteArray(b"geometry"), QByteArray(b"state"))
-    raw = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "headscope", "headscope")
-    raw.setValue("window/layout_version", "0")
-    raw.sync()
-    assert Settings().layout() is None
+    for number in (*range(12), 5):
+        settings.keep_recent_session(f"/a, b/{number} é.headscope.json")
+    settings.write()
+    expected = [5, 11, 10, 9, 8, 7, 6, 4, 3, 2]
+    assert Settings().recent_sessions() == [f"/a, b/{n} é.headscope.json" for n in expected]
 
 
 def test_values_of_the_wrong_kind_count_as_absent():
     raw = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "headscope", "headscope")
-    raw.setValue("prompt/text", ["a", "list"])
-    raw.setValue("prompt/model", "")
+    raw.setValue("prompt/history", 3)
+    raw.setValue("session/recent", {"a": 1})
     raw.setValue("window/theme", "pink")
-    raw.setValue("window/geometry", "text")
     raw.sync()
     settings = Settings()
-    assert settings.selection() == Selection(DEFAULT_MODEL, DEFAULT_TEXT)
     assert settings.theme() == "system"
-    assert settings.layout() is None
+    assert settings.history() == []
+    assert settings.recent_sessions() == []

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox
 
 from engine.messages import Head, RunPrompt
 from gui import palette, screenshot
+from gui.about import AboutDialog
+from gui.autosave import Autosave, data_folder
 from gui.layouts import LAYOUTS
 from gui.panels import PANELS
 from gui.picture_dialog import PictureDialog
@@ -218,11 +220,14 @@ def test_help_and_about_are_plain_text(qtbot, window):
     for action in window.actions():
         if action.text() in ("How to read a head", "About Headscope"):
             action.trigger()
-    boxes = window.findChildren(QMessageBox)
-    assert len(boxes) == 2
-    for box in boxes:
-        assert box.textFormat() == Qt.TextFormat.PlainText
-        box.close()
+    (box,) = window.findChildren(QMessageBox)
+    assert box.textFormat() == Qt.TextFormat.PlainText
+    box.close()
+    (about,) = window.findChildren(AboutDialog)
+    assert {label.textFormat() for label in about.findChildren(QLabel) if label.text()} == {
+        Qt.TextFormat.PlainText
+    }
+    about.close()
 
 
 def test_no_label_reads_html(window):
@@ -247,7 +252,7 @@ def test_every_control_has_a_name_for_those_who_cannot_see_it(window):
 
 def test_prompt_model_and_layout_come_back(qtbot, qapp, client):
     palette.apply(qapp, "light")
-    first = Window(Session(), client, Settings(), "light")
+    first = Window(Session(), client, Settings(), "light", autosave=Autosave(data_folder()))
     qtbot.addWidget(first)
     first.show()
     first.session.set_text("kept, “exactly”")
@@ -256,14 +261,18 @@ def test_prompt_model_and_layout_come_back(qtbot, qapp, client):
     first.docks[8].show()
     expected = [dock.isVisible() for dock in first.docks]
     first.close()
-    again = Window(Session(Settings().selection()), client, Settings(), "light")
+    autosave = Autosave(data_folder())
+    saved = autosave.read()
+    again = Window(Session(saved.selection), client, Settings(), "light", autosave=autosave)
     qtbot.addWidget(again)
-    again.restore()
+    again.begin(saved)
     again.show()
     qtbot.wait(30)
     assert again.session.selection.text == "kept, “exactly”"
+    assert again.session.selection.head == Head(1, 1)
     assert [dock.isVisible() for dock in again.docks] == expected
     assert expected.count(True) == 6
+    assert again.windowTitle() == "Headscope"
 
 
 def test_the_window_is_painted_before_an_engine_is_asked_for(qtbot, qapp, session):

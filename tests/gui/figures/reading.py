@@ -13,6 +13,7 @@ from gui.theme import LIGHT
 
 Box = tuple[float, float, float, float]
 _SVG = "{http://www.w3.org/2000/svg}"
+_SIDES = ("width", "height")
 
 
 def _style(element: ElementTree.Element) -> dict[str, str]:
@@ -22,7 +23,7 @@ def _style(element: ElementTree.Element) -> dict[str, str]:
 
 def _boxes(path: ElementTree.Element) -> list[Box]:
     found = []
-    for part in path.get("d", "").split("z"):
+    for part in path.get("d", "").split("z")[:-1]:  # what is not closed is a line
         numbers = [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", part)]
         if len(numbers) in (8, 10):  # some repeat the first corner
             xs, ys = numbers[::2], numbers[1::2]
@@ -35,6 +36,7 @@ class Svg:
 
     def __init__(self, path: Path) -> None:
         self.root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+        self.size = tuple(float(self.root.get(side, "nan").removesuffix("pt")) for side in _SIDES)
         self.images = list(self.root.iter(f"{_SVG}image"))
         self.texts = [
             (element.text or "", float(element.get("x", "nan")), float(element.get("y", "nan")))

@@ -58,7 +58,11 @@ def next_tokens(labels: tuple[str, ...] = TEA) -> tuple[m.RunPrompt, m.Run]:
     shares = np.array([0.829, 0.014, 0.013, 0.012, 0.01, 0.004, 0.003, 0.002, 0.0006, 1e-5])
     loss = np.random.default_rng(1).uniform(0.05, 9.0, size=max(0, len(labels) - 1))
     ids = np.arange(len(labels))
-    return run(labels), m.Run(ids, labels, True, np.arange(10), following, np.log(shares), loss)
+    special = ids == 0
+    result = m.Run(
+        ids, labels, True, np.arange(10), following, np.log(shares), loss, special, True, 0
+    )
+    return run(labels), result
 
 
 def _ranking(labels: tuple[str, ...], signed: bool = True) -> dict[str, Any]:

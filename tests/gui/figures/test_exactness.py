@@ -10,8 +10,7 @@ from matplotlib.lines import Line2D
 from PIL import Image
 
 from engine.messages import Group, Head
-from gui.figures import write
-from gui.figures.files import compose
+from gui.figures import compose, write
 from gui.theme import DIVERGING, LIGHT, SEQUENTIAL, lut
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg, centres, colours, render_pdf
@@ -31,7 +30,7 @@ def expected(values: np.ndarray, mask: np.ndarray, kind: str) -> np.ndarray:
         share = values.astype(float) / (1.0 if kind == "pattern" else seen.max())
     table = lut(DIVERGING if kind == "scores" else SEQUENTIAL).astype(int)
     made = table[np.rint(np.where(mask, share, 0.0) * 255).astype(int)]
-    made[~mask] = [int(LIGHT.masked[n : n + 2], 16) for n in (1, 3, 5)]
+    made[~mask] = 255  # paper
     return made
 
 
@@ -99,18 +98,22 @@ def test_each_panel_of_a_layer_shows_its_own_head(tmp_path: Path) -> None:
 
 
 @needs_poppler
-def test_no_seam_shows_between_cells_of_one_colour_at_screen_resolution(tmp_path: Path) -> None:
-    request, result = samples.attention(samples.tokens(30))
-    result.values[HEAD.number] = np.where(result.mask, 1.0, 0.0)
+@pytest.mark.parametrize("count", [10, 30, 64])
+@pytest.mark.parametrize("dpi", [150, 600])
+def test_no_paper_shows_between_cells(tmp_path: Path, count: int, dpi: int) -> None:
+    request, result = samples.attention(samples.tokens(count))
+    checkers = np.where(np.indices((count, count)).sum(axis=0) % 2, 0.8, 1.0)
+    result.values[HEAD.number] = np.where(result.mask, checkers, 0.0)
     write(request, result, tmp_path / "f.svg", head=HEAD)
     write(request, result, tmp_path / "f.pdf", head=HEAD)
-    left, top, right, bottom = Svg(tmp_path / "f.svg").frames()[0]
-    image = render_pdf(tmp_path / "f.pdf", dpi=110)
-    line = np.linspace(0.02, 0.6, 400)
-    points = np.stack([left + line * (right - left), np.full(400, bottom - 1.5)], axis=-1)
-    found = colours(image, points, 234.0)
-    assert np.abs(found - lut(SEQUENTIAL)[255].astype(int)).max() <= 24  # a gap would be near 200
-    assert top < bottom
+    left, top, right, bottom = (
+        round(edge * dpi / 72) for edge in Svg(tmp_path / "f.svg").frames()[0]
+    )
+    page = np.asarray(render_pdf(tmp_path / "f.pdf", dpi).convert("RGB")).astype(int)
+    cells = page[top + 2 : bottom - 2, left + 2 : right - 2]
+    below = np.tri(*cells.shape[:2], -int(2 * len(cells) / count) - 2, dtype=bool)
+    lightest = lut(SEQUENTIAL)[round(0.8 * 255)].astype(int)
+    assert (cells[below].max(axis=0) - lightest).max() <= 1
 
 
 @pytest.mark.parametrize(("count", "images"), [(10, 0), (64, 0), (65, 1)])

@@ -18,8 +18,7 @@ from engine.messages import (
     Head,
     QKDirection,
 )
-from gui.figures import write
-from gui.figures.files import compose
+from gui.figures import compose, write
 from gui.figures.page import Page
 from gui.theme import LIGHT
 from tests.gui.figures import samples

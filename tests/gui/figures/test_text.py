@@ -13,8 +13,7 @@ from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D, Bbox
 
 from engine.messages import Head
-from gui.figures import write
-from gui.figures.files import compose
+from gui.figures import FigureOptions, compose, write
 from gui.figures.page import Page
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg, media_box
@@ -70,7 +69,7 @@ def test_control_characters_never_reach_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [3.25, 89 / 25.4])
 def test_the_page_is_exactly_as_wide_as_asked(tmp_path: Path, width: float) -> None:
-    write(*samples.table(), tmp_path / "f.pdf", width=width)
+    write(*samples.table(), tmp_path / "f.pdf", FigureOptions(width=width))
     assert media_box(tmp_path / "f.pdf")[0] == pytest.approx(width * 72, abs=0.1)
 
 
@@ -126,7 +125,7 @@ CASES: list[tuple[str, Any, dict[str, Any]]] = [
     ("30 layers of 9", samples.head_scores(30, 9), {}),
     ("one layer", samples.head_scores(1, 1), {}),
     ("tied heads", samples.tied_heads(), {}),
-    ("tied heads, narrow", samples.tied_heads(), {"width": 2.0}),
+    ("tied heads, narrow", samples.tied_heads(), {"options": FigureOptions(width=2.0)}),
     ("tied heads of 144", samples.tied_heads(12, 12), {}),
     ("toy spectrum", samples.toy_spectrum(), {}),
     ("thin spectrum", samples.spectrum(dense=False), {}),
@@ -144,7 +143,7 @@ def test_every_head_is_named_beside_its_row_however_long_the_prompt(
     tmp_path: Path, count: int, width: float
 ) -> None:
     request, result = samples.destination_row(samples.tokens(count))
-    write(request, result, tmp_path / "f.svg", width=width)
+    write(request, result, tmp_path / "f.svg", FigureOptions(width=width))
     svg = Svg(tmp_path / "f.svg")
     _, top, _, bottom = svg.frames()[0]
     row = (bottom - top) / len(result.heads)
@@ -196,7 +195,7 @@ def test_heads_as_good_as_the_best_are_named_and_none_where_no_head_does_it(
 @pytest.mark.parametrize(("width", "font_size"), [(2.0, 5.0), (3.25, 10.0), (6.75, 9.0)])
 @pytest.mark.parametrize("name", list(samples.everything()))
 def test_pages_of_other_sizes_are_as_tidy(name: str, width: float, font_size: float) -> None:
-    assert_tidy(compose(*samples.everything()[name], width=width, font_size=font_size))
+    assert_tidy(compose(*samples.everything()[name], FigureOptions(width, font_size)))
 
 
 @pytest.mark.parametrize("name", ["attention", "run-prompt", "head-scores"])
@@ -216,7 +215,7 @@ def test_a_figure_names_the_heads_that_were_off(name: str) -> None:
 
 @pytest.mark.parametrize("font_size", [5.0, 7.0, 10.0])
 def test_no_text_is_smaller_than_five_points(font_size: float) -> None:
-    page = compose(*samples.attention(samples.tokens(64)), font_size=font_size)
+    page = compose(*samples.attention(samples.tokens(64)), FigureOptions(font_size=font_size))
     assert min(artist.get_fontsize() for artist in page.figure.findobj(Text)) >= 5.0
 
 

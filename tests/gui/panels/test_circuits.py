@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from engine.messages import OVTokens, QKTokens, RunPrompt, Table
+from engine.messages import Head, OVTokens, QKTokens, RunPrompt, Table
 from gui.numbers import fixed
 from gui.panels import reading
 from gui.panels.ov import OVPanel
@@ -161,3 +161,61 @@ def test_a_typed_question_does_not_wait_for_the_prompt(ov, session, settle, engi
     settle(ov)
     assert ov.state == "fresh"
     assert RunPrompt("attn-2l", "unreadable") not in engine.asked
+
+
+@pytest.mark.parametrize("engine", [FakeEngine(d_mlp=48)])
+@pytest.mark.parametrize("kind", [OVPanel, QKPanel])
+@pytest.mark.parametrize(("layer", "source"), [(0, "token"), (1, "token+mlp0")])
+def test_a_token_without_a_position_is_read_after_the_first_mlp_in_deep_layers(
+    show, session, settle, engine, kind, layer, source
+):
+    engine.asked.clear()
+    session.choose_head(Head(layer, 2))
+    session.ask_ov(token=4)
+    session.ask_qk(token=4)
+    panel = show(kind)
+    assert (asked(panel).source, asked(panel).token) == (source, 4)
+    assert panel.source.value() == source
+    assert {it.source for it in engine.asked if isinstance(it, OVTokens | QKTokens)} == {source}
+    panel.ask(source="token")
+    settle(panel)
+    assert asked(panel).source == "token"
+    panel.ask(token=None, source="position")
+    settle(panel)
+    assert asked(panel).source == "position"
+
+
+@pytest.mark.parametrize("engine", [FakeEngine(d_mlp=48)])
+def test_sources_of_a_deep_layer_are_read_after_the_first_mlp(show, session, settle):
+    session.choose_head(Head(1, 2))
+    session.ask_ov(direction="source")
+    panel = show(OVPanel)
+    assert asked(panel).source == "token+mlp0"
+    assert panel.subtitle.text() == "each token: the embedding after MLP0"
+
+
+@pytest.mark.parametrize("engine", [FakeEngine(d_mlp=48)])
+def test_a_deep_layer_says_what_is_read_and_why_the_embedding_is_noise(show, session, settle):
+    session.choose_head(Head(1, 2))
+    ov, qk = show(OVPanel), show(QKPanel)
+    assert ov.subtitle.text() == "reads the stream at its position"
+    assert qk.subtitle.text() == "query: position, keys: token + MLP0"
+    assert ov.why.text == (
+        "Deep layers read the stream, not the embedding: here, the stream at this position."
+    )
+    assert "the stream at this position, and token + MLP0 for the lists" in qk.why.text
+    session.ask_ov(source="token")
+    settle(ov)
+    assert ov.subtitle.text() == "reads the bare embedding"
+    assert "the bare embedding gives mostly noise here" in ov.why.text
+    session.choose_head(Head(0, 2))
+    settle(ov, qk)
+    assert not ov.why.isVisible()
+    assert qk.subtitle.text() == "query: position, keys: token"
+
+
+def test_without_mlps_there_is_nothing_to_explain(show, session):
+    session.choose_head(Head(1, 2))
+    panel = show(OVPanel)
+    assert not panel.why.isVisible()
+    assert panel.subtitle.text() == "reads the stream at its position"

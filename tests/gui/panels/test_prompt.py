@@ -9,9 +9,10 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
 from engine.job import Job
-from engine.messages import RunPrompt, Vocabulary
+from engine.messages import Refused, RunPrompt, Vocabulary
 from gui.panels.prompt import EXAMPLES, PromptPanel
 
+BOS = "‹BOS›"
 AWKWARD = [
     "<s> I <3 you </s> <b>x</b> &amp;",
     r"cost $5, $$, $\foo$ and R&D",
@@ -200,3 +201,53 @@ def test_deleting_words_keeps_the_longer_prompt_in_the_history(panel, session, s
         session.set_text(text)
         settle(panel)
     assert panel.history[-1] == "one long prompt"
+
+
+def test_special_tokens_are_marked_and_can_be_read_as_text(qtbot, panel, settle, session):
+    assert not panel.as_text.isVisible()
+    session.set_text(f"w1 {BOS} w2")
+    settle(panel)
+    assert panel.subtitle.text() == "4 tokens · 1 special"
+    assert "special token, id 0" in panel.strip.tip_at(QPointF(panel.strip.tile(2).center()))
+    assert panel.bos_note.text == ""
+    qtbot.mouseClick(panel.as_text, Qt.MouseButton.LeftButton)
+    settle(panel)
+    assert session.run.specials == "text"
+    assert panel.subtitle.text() == "4 tokens"
+    assert "special" not in panel.strip.tip_at(QPointF(panel.strip.tile(2).center()))
+    assert panel.as_text.isVisible()
+    assert panel.as_text.isChecked()
+    session.set_text("w1 w2")
+    settle(panel)
+    assert not panel.as_text.isVisible()
+
+
+def test_a_text_with_its_own_bos_says_that_none_is_added(panel, settle, session):
+    session.set_text(f"{BOS} w2")
+    settle(panel)
+    assert "begins with BOS itself" in panel.bos_note.text
+    assert panel.subtitle.text() == "2 tokens · 1 special"
+    session.set_prepend_bos(False)
+    settle(panel)
+    assert panel.bos_note.text == ""
+    session.set_prepend_bos(None)
+    session.set_specials("text")
+    settle(panel)
+    assert panel.bos_note.text == ""
+
+
+def test_special_tokens_that_cannot_be_text_leave_the_way_back(
+    qtbot, panel, settle, session, engine
+):
+    session.set_text(f"w1 {BOS}")
+    settle(panel)
+    engine.failing[RunPrompt] = Refused("cannot be read as plain text")
+    qtbot.mouseClick(panel.as_text, Qt.MouseButton.LeftButton)
+    settle(panel)
+    assert "cannot be read as plain text" in panel.notice.text()
+    assert panel.as_text.isVisible()
+    engine.failing.clear()
+    qtbot.mouseClick(panel.as_text, Qt.MouseButton.LeftButton)
+    settle(panel)
+    assert panel.state == "fresh"
+    assert session.run.specials == "tokens"

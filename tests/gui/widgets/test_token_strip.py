@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -188,3 +188,22 @@ def test_no_tokens_are_no_tiles(qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(widget.clicked):
         qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(10, 10))
         qtbot.keyClick(widget, Qt.Key.Key_Right)
+
+
+def test_special_tokens_are_slanted_in_a_dashed_frame_and_named_in_the_tool_tip(
+    qtbot: QtBot, dressed: str, tip_label: Tip
+) -> None:
+    widget = show(qtbot, ["<s>", "<s>", "tea"])
+
+    def picture(position: int) -> QImage:
+        return widget.viewport().grab(widget.tile(position)).toImage()
+
+    assert picture(0) == picture(1)
+    widget.set_tokens(["<s>", "<s>", "tea"], [1, 7, 9], special=[0])
+    assert picture(0) != picture(1)
+    across = range(4, widget.tile(0).width() - 4)
+    dashes = [picture(0).pixelColor(x, 0) == QColor(palette.theme().muted) for x in across]
+    assert any(dashes)
+    assert not all(dashes)
+    tips = [tip_label(widget.viewport(), QPointF(widget.tile(i).center())) for i in (0, 1)]
+    assert tips == ["<s>\nposition 0, special token, id 1", "<s>\nposition 1, id 7"]

@@ -1,0 +1,101 @@
+"""Answers as data for other programs: rows of CSV, JSON, and NumPy's archive of arrays."""
+
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.messages import Head, to_plain
+from gui.figures import provenance, rows
+from gui.figures.options import FigureOptions
+from gui.figures.provenance import Origin
+
+SUFFIXES = (".csv", ".json", ".npz")
+
+
+def encode(
+    suffix: str,
+    request: Any,
+    result: Any,
+    head: Head | None,
+    options: FigureOptions,
+    origin: Origin,
+) -> bytes:
+    """Return an answer as a file's content.
+
+    CSV holds rows, cut to the head where one is given; JSON holds the request and the result as
+    `ask` prints them, and where they are from; NPZ holds the result's arrays by the names of its
+    fields (a list of rows by its columns, such as `groups.first`, or row by row, such as
+    `steps.0.values`), and `record`, the same as a figure's metadata. None of it needs pickle.
+
+    Parameters
+    ----------
+    suffix
+        One of SUFFIXES.
+    request, result
+        A question and its answer.
+    head
+        For attention, the one head that is meant; without, all heads of the layer.
+    options, origin
+        How it would be drawn, and where it is from: kept so that it can be opened again.
+    """
+    if suffix == ".csv":
+        return rows.encode(rows.rows(request, result, head))
+    if suffix == ".json":
+        record = {
+            "request": provenance.question(request),
+            "result": to_plain(result),
+            "provenance": provenance.about(result, head, options, origin),
+        }
+        return (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode(
+            errors="backslashreplace"
+        )
+    buffer = io.BytesIO()
+    named = dict(_arrays(result, ""))
+    named["record"] = np.array(provenance.record(request, result, head, options, origin))
+    np.savez_compressed(buffer, allow_pickle=False, **named)
+    return buffer.getvalue()
+
+
+def _arrays(value: Any, name: str) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+    """Yield every part of an answer as an array under its name; what is none is left out."""
+    prefix = f"{name}." if name else ""
+    if isinstance(value, np.ndarray):
+        yield name, value
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _arrays(getattr(value, field.name), prefix + field.name)
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _arrays(part, prefix + key)
+    elif isinstance(value, tuple) and value and _is_row(value[0]):
+        rows = [row._asdict() for row in value]
+        if all(_is_cell(cell) for row in rows for cell in row.values()):
+            for column in rows[0]:
+                yield prefix + column, np.array([_plain(row[column]) for row in rows])
+        else:
+            for place, row in enumerate(rows):
+                yield from _arrays(row, f"{prefix}{place}")
+    elif value is not None:
+        yield name, np.array(_plain(value))
+
+
+def _is_row(value: Any) -> bool:
+    return hasattr(value, "_asdict") and not isinstance(value, Head)
+
+
+def _is_cell(value: Any) -> bool:
+    return value is None or isinstance(value, Head | str | bool | int | float)
+
+
+def _plain(value: Any) -> Any:
+    """Return heads as `0.3` and what is none as an empty text, however deep."""
+    if isinstance(value, Head):
+        return str(value)
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return "" if value is None else value

@@ -1,0 +1,177 @@
+"""Setting an answer on a page: which drawing belongs to which question, and what every page has."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import matplotlib as mpl
+
+from engine.messages import (
+    QUESTIONS,
+    Attention,
+    Composition,
+    DestinationRow,
+    Direction,
+    DirectPath,
+    Eigenvalues,
+    Head,
+    HeadOutput,
+    HeadScores,
+    LogitAttribution,
+    LogitLens,
+    OVTokens,
+    PositionQK,
+    QKOffsets,
+    QKTokens,
+    Receipts,
+    Refused,
+    RunPrompt,
+    SkipTrigrams,
+    Spectrum,
+    Table,
+    Thumbnails,
+    VirtualHead,
+    Workings,
+)
+from gui.figures import heading, provenance
+from gui.figures.attention import draw_attention, draw_thumbnails
+from gui.figures.circuits import (
+    draw_direction,
+    draw_ov_tokens,
+    draw_qk_tokens,
+)
+from gui.figures.compositions import draw_composition, draw_eigenvalues
+from gui.figures.fonts import GENERIC
+from gui.figures.grids import draw_head_scores, draw_table
+from gui.figures.layers import draw_destination_row, draw_logit_lens
+from gui.figures.options import FigureOptions
+from gui.figures.page import Page
+from gui.figures.paths import (
+    draw_direct_path,
+    draw_head_output,
+    draw_logit_attribution,
+    draw_virtual_head,
+)
+from gui.figures.positions import draw_position_qk, draw_qk_offsets
+from gui.figures.prompt import draw_run
+from gui.figures.provenance import Origin
+from gui.figures.spectrum import draw_spectrum
+from gui.figures.trigrams import draw_skip_trigrams
+from gui.figures.workings import draw_receipts, draw_workings
+
+FIGURES: dict[type, Callable[..., float]] = {
+    RunPrompt: draw_run,
+    Attention: draw_attention,
+    Thumbnails: draw_thumbnails,
+    OVTokens: draw_ov_tokens,
+    QKTokens: draw_qk_tokens,
+    Spectrum: draw_spectrum,
+    Direction: draw_direction,
+    Table: draw_table,
+    DirectPath: draw_direct_path,
+    HeadOutput: draw_head_output,
+    LogitAttribution: draw_logit_attribution,
+    VirtualHead: draw_virtual_head,
+    Composition: draw_composition,
+    Eigenvalues: draw_eigenvalues,
+    DestinationRow: draw_destination_row,
+    LogitLens: draw_logit_lens,
+    HeadScores: draw_head_scores,
+    SkipTrigrams: draw_skip_trigrams,
+    QKOffsets: draw_qk_offsets,
+    PositionQK: draw_position_qk,
+    Workings: draw_workings,
+    Receipts: draw_receipts,
+}
+"""How the answer to each question is drawn on a page; each returns the height it used."""
+
+_BOTTOM = 3.0
+_USUAL, _UNKNOWN = FigureOptions(), Origin()
+MOST_TOKENS = 100
+"""Tokens that a list on paper may have; thousands would take gigabytes and be unreadable."""
+
+
+def check(request: Any) -> None:
+    """Refuse a question that has no picture, or one whose list would be too long."""
+    if type(request) not in FIGURES:
+        names = [name for name, kind in QUESTIONS.items() if kind in FIGURES]
+        raise Refused(
+            f"there is no picture of this answer: draw {', '.join(names[:-1])} or {names[-1]}"
+        )
+    if getattr(request, "k", 0) > MOST_TOKENS:
+        raise Refused(
+            f"a figure lists at most {MOST_TOKENS} tokens, not {request.k}: -o FILE.csv takes all"
+        )
+
+
+def check_head(request: Any, result: Any, head: Head | None) -> None:
+    """Refuse a head that a question's figure cannot be cut to."""
+    if head is None:
+        return
+    if not isinstance(request, Attention):
+        raise Refused("a head can be chosen for attention only; other questions name theirs")
+    count = result.values.shape[0]
+    if head.layer != request.layer or not 0 <= head.number < count:
+        raise Refused(
+            f"head {head} is not one of layer {request.layer}: choose from "
+            f"{request.layer}.0 to {request.layer}.{count - 1}"
+        )
+
+
+def compose(
+    request: Any,
+    result: Any,
+    options: FigureOptions = _USUAL,
+    *,
+    head: Head | None = None,
+    origin: Origin = _UNKNOWN,
+) -> Page:
+    """Set the answer to a question on a page; parameters and refusals are those of `write`."""
+    check(request)
+    check_head(request, result, head)
+    alone = {"head": head} if head is not None else {}
+    request = _counted(request, origin)
+    with exact():
+        page = Page(options)
+        height = FIGURES[type(request)](page, request, result, **alone)
+        if off := getattr(request, "heads_off", ()) or _off_in_run(request):
+            listed = ", ".join(head.name for head in off)
+            height = heading.sentence(page, height + 2.0, [f"heads off: {listed}"])
+        if options.caption:
+            said = provenance.caption(request, head, origin)
+            height = heading.sentence(page, height + 4.0, said)
+        page.finish(height + _BOTTOM)
+    return page
+
+
+def _counted(request: Any, origin: Origin) -> Any:
+    """Return a request whose position is counted from the beginning, where the tokens are known."""
+    position = getattr(request, "position", None)
+    if position is None or position >= 0 or not -position <= len(origin.tokens):
+        return request
+    return replace(request, position=position + len(origin.tokens))
+
+
+def _off_in_run(request: Any) -> tuple[Head, ...]:
+    run = getattr(request, "run", None)
+    return () if run is None else run.heads_off
+
+
+@contextmanager
+def exact() -> Iterator[None]:
+    """Set matplotlib so that a figure depends on nothing but what it shows."""
+    with mpl.rc_context(), warnings.catch_warnings():
+        # A character that no font has is a box, and told to the caller.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        mpl.rcdefaults()  # the user's own style must not reach into exact figures
+        mpl.rcParams.update(
+            {
+                "pdf.fonttype": 42,
+                "svg.fonttype": "none",
+                "svg.hashsalt": provenance.CREATOR,
+                **GENERIC,
+            }
+        )
+        yield

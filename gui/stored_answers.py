@@ -1,0 +1,137 @@
+"""The answers of the last time, beside a session, so that its pictures stand at once."""
+
+import contextlib
+import hashlib
+import io
+import os
+import re
+import zipfile
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from engine.messages import Request, Result, ThumbnailPatterns, pack, unpack
+from gui import whole_file
+from gui.session_file import SUFFIX, is_session
+
+BUDGET = 20 * 2**20
+"""Bytes of all answers of a session together."""
+THUMBNAILS = 4 * 2**20
+"""Bytes of the thumbnails of all heads; larger ones are pooled once more."""
+FOLDER = ".headscope.answers"
+_FORMAT = b"1 "
+_NAME = re.compile(r"[0-9a-f]{32}\.npz")
+
+
+def folder_of(session: Path) -> Path:
+    """Return where the answers of a session file lie."""
+    name = session.name[: -len(SUFFIX)] if is_session(session) else session.name
+    return session.with_name(name + FOLDER)
+
+
+class StoredAnswers:
+    """One NPZ file an answer, under the hash of its question.
+
+    A file that is lost, damaged or no answer to its question counts as none: whatever is read
+    here is computed again anyway.
+
+    Parameters
+    ----------
+    folder
+        Where they lie; made when the first is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._found: dict[Request, Result | None] = {}
+        self._kept: dict[str, Result] = {}
+
+    def find(self, request: Request) -> Result | None:
+        """Return the answer of the last time, if there is one."""
+        if request not in self._found:
+            self._found[request] = _read(self._folder / _name(request), request)
+        return self._found[request]
+
+    def keep(self, answers: Iterable[tuple[Request, Result]]) -> None:
+        """Keep these and no others, the first ones where there is no room for all.
+
+        Raises
+        ------
+        OSError
+            If they cannot be written.
+        """
+        self._folder.mkdir(exist_ok=True)
+        kept: dict[str, Result] = {}
+        room = BUDGET
+        for request, result in answers:
+            name = _name(request)
+            if name in kept:
+                continue
+            if self._kept.get(name) is result:
+                size = os.stat(self._folder / name).st_size
+            else:
+                data = _encode(request, result)
+                size = len(data)
+                if size <= room:
+                    whole_file.write(self._folder / name, data)
+            if size <= room:
+                room -= size
+                kept[name] = result
+        self._kept = kept
+        for path in self._folder.iterdir():
+            if _NAME.fullmatch(path.name) and path.name not in kept:
+                path.unlink(missing_ok=True)
+
+
+def _words(request: Request) -> bytes:
+    return repr(request).encode("utf-8", "backslashreplace")
+
+
+def _name(request: Request) -> str:
+    return hashlib.sha256(_FORMAT + _words(request)).hexdigest()[:32] + ".npz"
+
+
+def _encode(request: Request, result: Result) -> bytes:
+    if isinstance(result, ThumbnailPatterns):
+        while result.values.nbytes > THUMBNAILS:
+            result = _pooled(result)
+    file = io.BytesIO()
+    named = pack(result)
+    np.savez(file, allow_pickle=False, question=np.frombuffer(_words(request), np.uint8), **named)
+    return file.getvalue()
+
+
+def _read(path: Path, request: Request) -> Result | None:
+    # Whatever a file holds, from nothing to a bomb: it is no answer, or this very one. Readers of
+    # archives, of what is packed in them and of arrays each raise errors of their own.
+    with contextlib.suppress(Exception):
+        with zipfile.ZipFile(path) as archive:
+            if sum(member.file_size for member in archive.infolist()) > BUDGET:
+                return None
+        with np.load(path, allow_pickle=False) as file:
+            named = {name: file[name] for name in file.files}
+        if named.pop("question").tobytes() == _words(request):
+            result: Result = unpack(named, Result)
+            return result
+    return None
+
+
+def _pooled(thumbnails: ThumbnailPatterns) -> ThumbnailPatterns:
+    """Return thumbnails [layer, head, row, column] of half the size, a cell the largest of four."""
+    return replace(
+        thumbnails,
+        values=_largest_of_four(thumbnails.values),
+        mask=_largest_of_four(thumbnails.mask),
+        block=2 * thumbnails.block,
+    )
+
+
+def _largest_of_four(cells: np.ndarray) -> np.ndarray:
+    rows, columns = cells.shape[-2:]
+    edges = [(0, 0)] * (cells.ndim - 2) + [(0, rows % 2), (0, columns % 2)]
+    even = np.pad(cells, edges)
+    *before, rows, columns = even.shape
+    pooled: np.ndarray = even.reshape(*before, rows // 2, 2, columns // 2, 2).max(axis=(-3, -1))
+    return pooled
