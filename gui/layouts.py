@@ -62,7 +62,7 @@ LAYOUTS = (
         (
             Column(0.22, 280, (Stack(5, ("Prompt",)), Stack(6, ("Heads",)))),
             Column(0.42, 300, (Stack(1, ("Finder",)), Stack(1, ("Poster", "Attribution")))),
-            Column(0.36, 304, (Stack(11, ("Attention",)), Stack(8, ("OV", "QK")))),
+            Column(0.36, 304, (Stack(4, ("Attention",)), Stack(3, ("OV", "QK")))),
         ),
     ),
     Layout(
@@ -71,7 +71,7 @@ LAYOUTS = (
         (
             Column(0.22, 280, (Stack(5, ("Prompt",)), Stack(6, ("Heads",)))),
             Column(0.36, 300, (Stack(1, ("Composition", "Attention")),)),
-            Column(0.42, 304, (Stack(11, ("Virtual head",)), Stack(8, ("OV", "QK")))),
+            Column(0.42, 304, (Stack(4, ("Virtual head",)), Stack(3, ("OV", "QK")))),
         ),
     ),
 )

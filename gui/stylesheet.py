@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from string import Template
 
-from gui.theme import RADIUS, SMALL_POINT_SIZE, TOKEN_FONTS, UNIT, Theme
+from gui.theme import RADIUS, SCROLL_BAR, SMALL_POINT_SIZE, TOKEN_FONTS, UNIT, Theme
 
 _RING = 2
 """Width of the frame of a button that has the keyboard; its padding gives way to it."""
@@ -143,12 +143,13 @@ QTabBar::tab:focus { background: $accent; color: $card; }
 
 QScrollArea { background: transparent; border: none; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
-QScrollBar:vertical { background: transparent; width: 10px; margin: 0px; }
-QScrollBar:horizontal { background: transparent; height: 10px; margin: 0px; }
+QScrollBar:vertical { background: transparent; width: ${scroll_bar}px; margin: 0px; }
+QScrollBar:horizontal { background: transparent; height: ${scroll_bar}px; margin: 0px; }
 QScrollBar::handle { background: $line; border-radius: 3px; margin: 2px; }
 QScrollBar::handle:vertical { min-height: 24px; }
 QScrollBar::handle:horizontal { min-width: 24px; }
 QScrollBar::handle:hover { background: $muted; }
+QScrollBar::handle:disabled { background: transparent; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0px; height: 0px; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
@@ -183,6 +184,7 @@ def stylesheet(theme: Theme, text_scale: float = 1.0) -> str:
         inner_across=max(round(9 * text_scale) + 1 - _RING, 0),
         half=UNIT // 2,
         radius=RADIUS,
+        scroll_bar=SCROLL_BAR,
         token_fonts=", ".join(f'"{family}"' for family in (*TOKEN_FONTS, "monospace")),
         small=f"{SMALL_POINT_SIZE * text_scale:g}",
         icons=(Path(__file__).parent / "icons").as_posix(),

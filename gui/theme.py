@@ -13,6 +13,9 @@ from cmap import Colormap
 UNIT = 8
 """The spacing unit in pixels; margins and gaps are multiples or halves of it."""
 
+SCROLL_BAR = 10
+"""Width of a scroll bar: for a card it lies in what else is margin."""
+
 RADIUS = 6
 """Corner radius of cards and controls, in pixels."""
 

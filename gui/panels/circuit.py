@@ -107,7 +107,7 @@ class CircuitPanel(Panel):
             content.setAccessibleName(f"{self.title}: {name}")
             content.chosen.connect(lambda token: self.ask(token=token))
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            Held(content, content.setMinimumHeight, 72)
+            Held(content, content.setMinimumHeight, 60)
         Held(self.table, self.table.setMinimumSize, 110, 110)
         self.table.setAccessibleName(f"{self.title}: whole table")
         layout = QVBoxLayout(self.body)

@@ -1,7 +1,7 @@
 """What happens to the cards when the window grows."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QScrollArea
 
 from gui.layouts import LAYOUTS
@@ -85,3 +85,43 @@ def test_in_a_small_window_no_list_scrolls_inside_a_card_that_scrolls(
     filled(qtbot, client, *window.panels)
     # Two heads in a row are a picture, two lists and what both mean: one card cannot hold them.
     assert scrolling_with_lists(window) <= {"Virtual head"}
+
+
+class Relayouts(QObject):
+    """Counts how often what cards show changed its size."""
+
+    def __init__(self, window):
+        super().__init__(window)
+        self.count = 0
+        for panel in window.panels:
+            panel.body.installEventFilter(self)
+
+    def eventFilter(self, _, event):
+        self.count += event.type() == QEvent.Type.Resize
+        return False
+
+
+@pytest.mark.parametrize("percent", [100, 150])
+def test_at_no_size_of_the_window_are_cards_laid_out_without_end(qtbot, window, client, percent):
+    window.text_sizes.set(percent)
+    most = 0
+    try:
+        for layout in LAYOUTS:
+            window.resize(1600, 1000)
+            window.lay_out(layout)
+            qtbot.wait(50)
+            filled(qtbot, client, *window.panels)
+            relayouts = Relayouts(window)
+            # Heights that share no step with the widths: a card flips at few of them.
+            for width in (*range(1600, 700, -75), *range(700, 1601, 75)):
+                relayouts.count = 0
+                window.resize(width, 480 + width * 7 % 530)
+                qtbot.wait(20)
+                most = max(most, relayouts.count)
+            qtbot.wait(2 * SETTLED_MS)
+            relayouts.count = 0
+            qtbot.wait(2 * SETTLED_MS)
+            assert relayouts.count == 0
+    finally:
+        window.text_sizes.reset()
+    assert most < 20 * len(window.panels)
