@@ -26,6 +26,7 @@ from gui.document import Document
 from gui.drops import Drops, Target
 from gui.edit_menu import EditMenu
 from gui.engine_client import EngineClient
+from gui.export.menu import Exports
 from gui.file_menu import FileMenu
 from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
@@ -103,6 +104,7 @@ class Window(QMainWindow):
         self.docks = [
             CardDock(pkgutil.resolve_name(name), session, client, self._stage) for name in PANELS
         ]
+        self.exports = Exports(self, client, settings)
         self.history, self.undo = History(session), Undo(self)
         self.document = Document(session, self.state, autosave, self)
         self.files = FileMenu(self, self.document, settings)
@@ -133,9 +135,11 @@ class Window(QMainWindow):
         self.setMenuWidget(above)
         self.status = StatusBar(session, client)
         self.setStatusBar(self.status)
+        self.exports.told.connect(self.status.tell)
         self.status.receipts_wanted.connect(lambda: self.open_cards(["Receipts"]))
         for dock in self.docks:
             dock.filled.connect(self._on_filled)
+            dock.menu_wanted.connect(self.exports.fill)
             dock.toggleViewAction().toggled.connect(self.document.note)
         self.reset_layout()
         self.setMinimumSize(720, 480)
@@ -244,6 +248,7 @@ class Window(QMainWindow):
 
     def _on_filled(self, panel: Panel) -> None:
         panel.panel_wanted.connect(lambda title: self.open_cards([title]))
+        self.exports.serve(panel)
 
     def _finish_layout(self) -> None:
         share_out(self._stage, self.docks, self._layout)
@@ -288,6 +293,7 @@ class Window(QMainWindow):
         file, edit, view, help_ = (QMenu(n, self) for n in ("File", "Edit", "View", "Help"))
         self._add(file, "Open model …", "Ctrl+M", self.picker.show_models)
         self.files.fill(file, self._add)
+        self._add(file, "Export figure …", "Ctrl+E", self.exports.export_last)
         self._add(file, "Save picture …", "Ctrl+Alt+S", self.save_picture)
         file.addSeparator()
         self._add(file, "Ask again", "F5", self.ask_again)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -64,6 +65,11 @@ class Frame:
         self._head.addWidget(self._name)
         self._head.addWidget(self.mark)
         self._head.addWidget(self.subtitle, 1)
+        self.export = QToolButton()
+        self.export.setText("⤓")
+        self.export.setProperty("quiet", True)
+        self.export.hide()
+        self._head.addWidget(self.export)
 
         outer = QVBoxLayout(panel)
         outer.setContentsMargins(_EDGE, 0, _EDGE, UNIT)
@@ -99,10 +105,11 @@ class Frame:
         self._pages.setCurrentIndex(1 if there else 0)
 
     def add_controls(self, widgets: Iterable[QWidget]) -> None:
-        """Put controls into the head, the first ones before the others."""
+        """Put controls into the head, the first ones before the others, export last."""
         for widget in widgets:
             self._controls.append(widget)
-            self._head.addWidget(widget)
+            self._head.insertWidget(self._head.count() - 1, widget)
+            QWidget.setTabOrder(widget, self.export)
 
     def place_controls(self) -> None:
         """Move the controls that have no room beside title and subtitle under the head."""
@@ -112,6 +119,8 @@ class Frame:
         if not self.mark.isHidden():
             room -= self.mark.sizeHint().width() + UNIT
         room -= self.subtitle.width_of_first_part() + UNIT
+        if not self.export.isHidden():
+            room -= self.export.sizeHint().width() + UNIT
         beside = []
         for widget in self._controls:
             width = min(widget.sizeHint().width(), widget.maximumWidth())
@@ -121,7 +130,10 @@ class Frame:
             for widget, fits in zip(self._controls, beside, strict=True):
                 for layout in (self._head, self._below_head):
                     layout.removeWidget(widget)
-                (self._head if fits else self._below_head).addWidget(widget)
+                if fits:
+                    self._head.insertWidget(self._head.count() - 1, widget)
+                else:
+                    self._below_head.addWidget(widget)
         shown = (not _is_put_away(widget) for widget in self._controls)
         self._below.setVisible(any(s and not f for s, f in zip(shown, beside, strict=True)))
 

@@ -85,6 +85,14 @@ class Panel(QWidget):
         """Show what is known; called when the answer in the main slot is the one wanted."""
         raise NotImplementedError
 
+    def shown(self) -> dict[str, Request]:
+        """Return the questions whose answers are in view, by what each is called.
+
+        They are what is exported; the first is what is meant where only one can be.
+        """
+        request = self.wants().get(self.main)
+        return {} if request is None else {self.title: request}
+
     def known(self, slot: str) -> Result | None:
         """Return the last good answer of a slot, old or new."""
         answer = self.questions.answer(slot)

@@ -1,0 +1,232 @@
+"""What an export is made from, gathered from the engine, and what is made from it.
+
+The functions run in the thread of a Worker, hold no Qt object, and are what imports matplotlib.
+"""
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.messages import Request, Result
+from gui.engine_client import EngineClient, Failure
+from gui.export import tables, wording
+from gui.export.subjects import Subject
+from gui.export.worker import Worker
+from gui.figures.options import FigureOptions
+
+PICTURES, DATA = (".pdf", ".svg", ".png"), (".csv", ".json", ".npz")
+"""Kinds of file: figures, and numbers for other programs."""
+_SHOWN_CHARACTERS, _SHOWN_LINES = 6000, 60
+
+
+@dataclass(frozen=True)
+class Material:
+    """A subject, its answer, and what is known of where that is from.
+
+    `beside` answers `gui.figures.questions`; `version` is Headscope's own.
+    """
+
+    subject: Subject
+    result: Result
+    beside: tuple[Result, ...]
+    version: str
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A file as it will be: a picture as PNG, or the beginning of a text; and what it lacks."""
+
+    picture: bytes = b""
+    text: str = ""
+    told: tuple[str, ...] = ()
+
+
+class Gathering:
+    """Asks for the answer to a subject, and for what says where it is from.
+
+    Parameters
+    ----------
+    client, worker
+        Who is asked, and who knows what is to be asked.
+    subject
+        What is to be exported.
+    version
+        Headscope's own.
+    then, failed
+        Called on the UI thread with the Material, or with why there is none.
+    """
+
+    def __init__(
+        self,
+        client: EngineClient,
+        worker: Worker,
+        subject: Subject,
+        version: str,
+        then: Callable[[Material], object],
+        failed: Callable[[Failure], object],
+    ) -> None:
+        self._client, self._worker = client, worker
+        self._subject, self._version = subject, version
+        self._then, self._failed = then, failed
+        self._asked: dict[str, Request] = {}
+        self._found: dict[str, Result] = {}
+        self._over = False
+        self._work = worker.do(lambda: questions(subject.request), self._ask, self._miss)
+
+    def stop(self) -> None:
+        """No longer want it."""
+        self._over = True
+        self._worker.forget(self._work)
+        for slot in self._asked:
+            self._client.withdraw(self, slot)
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take an answer; one of an earlier time is none."""
+        if self._over or self._client.waits_for(self, slot, request):
+            return
+        self._found[slot] = result
+        if len(self._found) == len(self._asked):
+            self._over = True
+            first, *beside = (self._found[slot] for slot in self._asked)
+            self._then(Material(self._subject, first, tuple(beside), self._version))
+
+    def fail(self, slot: str, request: Request, failure: Failure) -> None:
+        """Learn that there is none."""
+        self._miss(failure)
+
+    def _ask(self, requests: Sequence[Request]) -> None:
+        if self._over:
+            return
+        self._asked = {f"export {place}": request for place, request in enumerate(requests)}
+        for slot, request in self._asked.items():
+            self._client.ask(self, slot, request)
+
+    def _miss(self, failure: Failure) -> None:
+        if not self._over:
+            self.stop()
+            self._failed(failure)
+
+
+def questions(request: Request) -> tuple[Request, ...]:
+    """Return what is to be asked for an export: the question first."""
+    from gui import figures
+
+    return (request, *figures.questions(request))
+
+
+def write(material: Material, path: Path, options: FigureOptions) -> tuple[str, ...]:
+    """Write a file; return what it lacks, a sentence each.
+
+    Raises
+    ------
+    Refused, OSError
+        As `gui.figures.write`.
+    """
+    from gui import figures
+
+    subject = material.subject
+    return figures.write(
+        subject.request, material.result, path, options, head=subject.head,
+        origin=figures.origin(material.beside, material.version),
+    )  # fmt: skip
+
+
+def picture(material: Material, options: FigureOptions) -> tuple[bytes, tuple[str, ...]]:
+    """Return a figure as a PNG, and what it lacks.
+
+    Raises
+    ------
+    Refused
+        As `gui.figures.picture`.
+    """
+    from gui import figures
+
+    subject = material.subject
+    return figures.picture(
+        subject.request, material.result, ".png", options, head=subject.head,
+        origin=figures.origin(material.beside, material.version),
+    )  # fmt: skip
+
+
+def preview(material: Material, suffix: str, options: FigureOptions, dpi: int) -> Preview:
+    """Return how a file of a kind will look, a picture at the resolution of the screen.
+
+    Raises
+    ------
+    Refused
+        As `gui.figures.write`.
+    """
+    from gui import figures
+    from gui.figures import data
+
+    subject = material.subject
+    if suffix in PICTURES:
+        shown, told = picture(material, replace(options, dpi=dpi))
+        # What is said of the screen's resolution is not about the file.
+        return Preview(shown, told=tuple(one for one in told if not one.startswith("the PNG has")))
+    origin = figures.origin(material.beside, material.version)
+    content = data.encode(
+        suffix, subject.request, material.result, subject.head, options, origin
+    )
+    return Preview(text=_begin(content, suffix))
+
+
+def table(material: Material) -> str:
+    """Return an answer as text for a spreadsheet.
+
+    Raises
+    ------
+    Refused
+        If it has no rows.
+    """
+    from gui.figures import rows
+
+    subject = material.subject
+    return tables.tab_separated(rows.rows(subject.request, material.result, subject.head))
+
+
+def command(subject: Subject, options: FigureOptions, path: Path) -> str:
+    """Return the command that writes a subject.
+
+    Raises
+    ------
+    Refused
+        If there is none.
+    """
+    from gui import figures
+    from gui.figures import command as figure_command
+
+    figures.check(subject.request, Path(path.name))
+    words = figure_command.words(options) if path.suffix.lower() in PICTURES else []
+    return wording.as_command(subject, words, path)
+
+
+def python(subject: Subject, options: FigureOptions, path: Path) -> str:
+    """Return the program that prints a subject's numbers and writes it.
+
+    Raises
+    ------
+    Refused
+        If it has no such file.
+    """
+    from gui import figures
+
+    figures.check(subject.request, Path(path.name))
+    return wording.as_python(subject, options, path)
+
+
+def _begin(content: bytes, suffix: str) -> str:
+    if suffix == ".npz":
+        with np.load(io.BytesIO(content)) as file:
+            arrays: dict[str, Any] = {name: file[name] for name in file.files}
+        lines = [f"{name}  {array.dtype}  {list(array.shape)}" for name, array in arrays.items()]
+    else:
+        text = content.decode("utf-8", "replace")
+        lines = text[:_SHOWN_CHARACTERS].split("\n")
+        if len(text) > _SHOWN_CHARACTERS or len(lines) > _SHOWN_LINES:
+            lines = [*lines[:_SHOWN_LINES], "…"]
+    return "\n".join(lines)
