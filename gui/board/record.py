@@ -5,13 +5,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.messages import QUESTIONS, Head, Refused, Request, from_plain, to_plain
+from gui.figures import options as figure_options
+from gui.figures.options import FigureOptions
 
 MOST_ITEMS = 26
 """Figures on a board: as many as there are letters."""
 MOST_COLUMNS = 8
 
 _NAMES = {request: question for question, request in QUESTIONS.items()}
-_SETTINGS = ("columns", "width", "letters", "shared")
+_SETTINGS = ("columns", "letters", "shared")
+USUAL = FigureOptions(width=6.75)
+"""How a board is set where nothing else is chosen: as wide as a page."""
 
 
 @dataclass(frozen=True)
@@ -46,22 +50,19 @@ class Board:
         The figures, row by row.
     columns
         How many stand side by side, all of one width.
-    width
-        Width of the page in inches.
     letters
         Whether each has its letter.
     shared
         Whether maps of one quantity share their limits and one colour bar.
-    style
-        What else `FigureOptions` has, by name, where it is not as usual.
+    options
+        Width of the page, and how all figures are set; a title stands over all of them.
     """
 
     items: tuple[Item, ...] = ()
     columns: int = 2
-    width: float = 6.75
     letters: bool = True
     shared: bool = True
-    style: tuple[tuple[str, Any], ...] = ()
+    options: FigureOptions = USUAL
 
     def __post_init__(self) -> None:
         """Refuse what cannot be set."""
@@ -102,7 +103,7 @@ def to_json(board: Board) -> dict[str, Any]:
     """Return a board as plain values."""
     return {
         **{name: getattr(board, name) for name in _SETTINGS},
-        "style": dict(board.style),
+        "options": figure_options.to_json(board.options),
         "items": [_item_to_json(item) for item in board.items],
     }
 
@@ -126,13 +127,15 @@ def from_json(record: Any) -> Board:
     Refused
         If it is no board; the sentence says what is wrong.
     """
-    given = _fields(record, "a board", (*_SETTINGS, "style", "items"))
-    style, items = given.pop("style", {}), given.pop("items", [])
-    if not isinstance(style, dict) or not isinstance(items, list):
-        raise Refused("a board's items are a list, and its style an object")
+    given = _fields(record, "a board", (*_SETTINGS, "options", "items"))
+    options, items = given.pop("options", {}), given.pop("items", [])
+    if not isinstance(items, list):
+        raise Refused(f"the figures of a board are a list, not {str(items)[:80]!r}")
+    usual = figure_options.to_json(USUAL)
+    set_so = figure_options.from_json({**usual, **options} if type(options) is dict else options)
     settings: Board = from_plain(Board, given, "a board")
     found = tuple(_item_from_json(item) for item in items[: MOST_ITEMS + 1])
-    return replace(settings, items=found, style=tuple(style.items()))
+    return replace(settings, items=found, options=set_so)
 
 
 def _item_from_json(record: Any) -> Item:

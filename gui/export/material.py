@@ -169,9 +169,7 @@ def preview(material: Material, suffix: str, options: FigureOptions, dpi: int) -
         # What is said of the screen's resolution is not about the file.
         return Preview(shown, told=tuple(one for one in told if not one.startswith("the PNG has")))
     origin = figures.origin(material.beside, material.version)
-    content = data.encode(
-        suffix, subject.request, material.result, subject.head, options, origin
-    )
+    content = data.encode(suffix, subject.request, material.result, subject.head, options, origin)
     return Preview(text=_begin(content, suffix))
 
 

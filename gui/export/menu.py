@@ -81,9 +81,7 @@ class Exports(QObject):
         if not found:
             self.told.emit(_why_not(panel))
             return None
-        dialog = ExportDialog(
-            self._window, self._client, self.worker, self.chosen, found, suffixes
-        )
+        dialog = ExportDialog(self._window, self._client, self.worker, self.chosen, found, suffixes)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.saved.connect(lambda path: self.told.emit(f"Saved {path.name}"))
         dialog.copied.connect(self.told)

@@ -9,7 +9,6 @@ from engine.messages import Refused, Request, model_of
 from gui import whole_file
 from gui.board.record import Board, Item
 from gui.figures import board_file, cells, drawing, files, heading, provenance
-from gui.figures import options as figure_options
 from gui.figures.colours import Scale
 from gui.figures.options import MM, NARROWEST, FigureOptions
 from gui.figures.page import Page, Quantity
@@ -31,10 +30,9 @@ class Drawn:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The board and its options, its answers, and what its maps share."""
+    """The board, its answers, and what its maps share."""
 
     board: Board
-    options: FigureOptions
     drawn: Sequence[Drawn]
     shared: Mapping[Quantity, Scale]
 
@@ -61,28 +59,6 @@ def drawn(board: Board, answers: Mapping[Request, Any], version: str) -> tuple[D
     )
 
 
-def options(board: Board) -> FigureOptions:
-    """Return how a board is set; its title stands over all of its figures.
-
-    Raises
-    ------
-    Refused
-        If it cannot be set so.
-    """
-    return figure_options.from_json({**dict(board.style), "width": board.width})
-
-
-def styled(board: Board, chosen: FigureOptions) -> Board:
-    """Return a board that is set as chosen; what is usual is left out of it."""
-    usual = figure_options.to_json(FigureOptions())
-    style = {
-        name: value
-        for name, value in figure_options.to_json(chosen).items()
-        if name != "width" and value != usual[name]
-    }
-    return replace(board, width=chosen.width, style=tuple(style.items()))
-
-
 def check(board: Board, path: Path | None = None) -> None:
     """Refuse, before any model is opened, what could not be drawn or written.
 
@@ -104,7 +80,7 @@ def check(board: Board, path: Path | None = None) -> None:
             drawing.check(item.request)
         except Refused as refused:
             raise Refused(f"figure {name}: {refused}") from None
-    width = _cell_width(board, options(board), 0.0)
+    width = _cell_width(board, 0.0)
     if width < 72.0 * NARROWEST:
         raise Refused(
             f"{_columns(board)} figures side by side are {width / 72 / MM:.0f} mm wide each, and "
@@ -128,10 +104,9 @@ def compose(board: Board, drawn: Sequence[Drawn]) -> Page:
         If there is nothing on it, or a figure does not fit its cell; the sentence names it.
     """
     check(board)
-    chosen = options(board)
     with drawing.exact():
-        shared = _shared(_Plan(board, chosen, drawn, {})) if board.shared else {}
-        return _set(_Plan(board, chosen, drawn, shared))
+        shared = _shared(_Plan(board, drawn, {})) if board.shared else {}
+        return _set(_Plan(board, drawn, shared))
 
 
 def picture(board: Board, drawn: Sequence[Drawn], suffix: str) -> tuple[bytes, tuple[str, ...]]:
@@ -165,16 +140,16 @@ def _columns(board: Board) -> int:
     return min(board.columns, len(board.items))
 
 
-def _cell_width(board: Board, chosen: FigureOptions, bars: float) -> float:
+def _cell_width(board: Board, bars: float) -> float:
     """Return the width of a cell in points, beside colour bars so wide."""
     columns = _columns(board)
-    return (chosen.width * 72.0 - bars - (columns - 1) * GUTTER) / columns
+    return (board.options.width * 72.0 - bars - (columns - 1) * GUTTER) / columns
 
 
 def _shared(plan: _Plan) -> dict[Quantity, Scale]:
     """Return the common limits of each quantity that several figures colour."""
-    page = Page(plan.options)
-    width = _cell_width(plan.board, plan.options, 0.0)
+    page = Page(plan.board.options)
+    width = _cell_width(plan.board, 0.0)
     met: dict[Quantity, list[Scale]] = {}
     for place in range(len(plan.board.items)):
         cell, _ = _cell(page, plan, place, width)
@@ -191,16 +166,16 @@ def _shared(plan: _Plan) -> dict[Quantity, Scale]:
 
 def _set(plan: _Plan) -> Page:
     board = plan.board
-    page = Page(plan.options)
+    page = Page(plan.board.options)
     bars = {
         quantity: cells.bar_width(page, scale, _BAR_HEIGHT)
         for quantity, scale in plan.shared.items()
     }
     room = max(bars.values()) + GUTTER if bars else 0.0
-    width = page.snap(_cell_width(board, plan.options, room) - page.pixel)
+    width = page.snap(_cell_width(board, room) - page.pixel)
     top = 0.0
-    if plan.options.title and plan.options.title.strip():
-        text = plan.options.title.strip()
+    if plan.board.options.title and plan.board.options.title.strip():
+        text = plan.board.options.title.strip()
         top = heading.wrapped(page, 2.0, text, size=page.size, bold=True) + 4.0
     made = [_cell(page, plan, place, width) for place in range(len(board.items))]
     # One resolution for all: each figure's cells are whole pixels of it.
@@ -224,7 +199,7 @@ def _set(plan: _Plan) -> Page:
         cells.draw_bar(page, page.width - room + GUTTER, y, height, scale, quantity[0])
         y += height + page.line_height()
         bottom = max(bottom, y - page.line_height() / 2)
-    if plan.options.caption:
+    if plan.board.options.caption:
         bottom = _caption(page, plan, bottom)
     page.finish(bottom + drawing.BOTTOM)
     return page
@@ -237,7 +212,7 @@ def _cell(page: Page, plan: _Plan, place: int, width: float) -> tuple[Page, floa
     one = plan.drawn[place]
     try:
         # Narrowed by colour bars, a cell may be a little less than a whole figure may.
-        cell = Page(_options(plan.options, item), page, letter)
+        cell = Page(_options(plan.board.options, item), page, letter)
         cell.width, cell.shared = width, plan.shared
         height = drawing.draw(cell, item.request, one.result, head=item.head, origin=one.origin)
     except Refused as refused:

@@ -125,7 +125,7 @@ def board(what: str, shown: Board, given: Namespace) -> Board:
     """
     if "output" not in given:
         raise Refused(f"figure {what} needs -o FILE ending in {', '.join(PICTURES)}")
-    made = boards.styled(shown, options(given, boards.options(shown)))
+    made = replace(shown, options=options(given, shown.options))
     boards.check(made, given.output)
     return made
 
