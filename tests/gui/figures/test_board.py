@@ -118,10 +118,10 @@ def test_every_cell_has_the_colour_of_its_value_in_shared_or_own_limits(
 
 @pytest.mark.parametrize("suffix", ["png", pytest.param("pdf", marks=needs_poppler)])
 def test_figures_of_different_resolutions_stay_exact_on_one_page(tmp_path, suffix):
-    counts = (400, 90)
+    counts = (700, 90)
     made = [samples.attention(samples.tokens(count), 4, kind="scores") for count in counts]
     items = tuple(Item(request, Head(1, 3)) for request, _ in made)
-    board = Board(items, options=FigureOptions(width=3.5))
+    board = Board(items, options=FigureOptions(width=4.0))
     drawn = [Drawn(result) for _, result in made]
     assert boards.compose(board, drawn).dpi == 1200
     assert boards.compose(board.without(0), drawn[1:]).dpi == 600
@@ -135,9 +135,9 @@ def test_figures_of_different_resolutions_stay_exact_on_one_page(tmp_path, suffi
     limit = max(np.abs(result.values[3][result.mask]).max() for _, result in made)
     inside = np.s_[1:-1, 1:-1]  # the frame may touch the outermost pixels
     with rendered as image:
-        assert image.width == 3.5 * 1200
+        assert image.width == 4800
         for count, (_, result), frame in zip(counts, made, frames, strict=True):
-            found = colours(image, centres(frame, count, count), 252.0)
+            found = colours(image, centres(frame, count, count), 288.0)
             expected = wanted(result.values[3].astype(float), result.mask, "scores", limit)
             assert np.abs(found - expected)[inside].max() <= 1, count
 
