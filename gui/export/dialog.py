@@ -66,8 +66,8 @@ class ExportDialog(QDialog):
         The kinds of file that are offered.
     """
 
-    saved = Signal(Path)
-    copied = Signal(str)
+    told = Signal(str)
+    """What was written or copied, in a sentence."""
 
     def __init__(
         self,
@@ -84,6 +84,7 @@ class ExportDialog(QDialog):
         self._gathering: Gathering | None = None
         self._material: Material | None = None
         self._drawing = self._writing = 0
+        self._seen: tuple[str, ...] = ()
         self.setWindowTitle("Export figure" if suffixes[0] in PICTURES else "Export data")
         self.what = QComboBox()
         self.what.setAccessibleName("What to export")
@@ -140,7 +141,7 @@ class ExportDialog(QDialog):
         return file_stem(self.subject) + self.suffix
 
     def save(self, path: Path) -> None:
-        """Write the file, and close unless there is something to say about it."""
+        """Write the file, and close unless there is something new to say about it."""
         found, options = self._material, self._options()
         if found is None or options is None:
             return
@@ -252,8 +253,9 @@ class ExportDialog(QDialog):
     def _show(self, transparent: bool, shown: Preview) -> None:
         self._drawing = 0
         self.pane.show_preview(shown, transparent=transparent)
-        told = [self.pane.size_in_words(), *_sentences(shown.told)]
-        self.small.setText(" · ".join(part for part in told if part))
+        self._seen = shown.told
+        size = self.pane.size_in_words()
+        self.small.setText("\n".join([*([size] if size else []), *_sentences(shown.told)]))
 
     def _say_waiting(self) -> None:
         if self._material is None and self._gathering is not None:
@@ -270,12 +272,13 @@ class ExportDialog(QDialog):
     def _on_saved(self, path: Path, told: tuple[str, ...]) -> None:
         self._writing = 0
         self._chosen.keep_folder(path.absolute().parent)
-        self.saved.emit(path)
-        if not told:
-            self.accept()
+        said = " ".join([f"Saved {path.name}.", *_sentences(told)])
+        self.told.emit(said)
+        if set(told) <= set(self._seen):
+            self.accept()  # they stood under the preview
             return
         self.save_button.setEnabled(True)
-        self.notice.show_info(" ".join([f"Saved {path.name}.", *_sentences(told)]))
+        self.notice.show_info(said)
 
     def _on_refused(self, failure: Failure) -> None:
         self._writing = 0
@@ -284,7 +287,7 @@ class ExportDialog(QDialog):
 
     def _say_copied(self, said: str) -> None:
         self.notice.show_info(f"{said}.")
-        self.copied.emit(said)
+        self.told.emit(said)
 
     def _on_kind(self) -> None:
         self._fit()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine.messages import Refused
-from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS, greyscale_warning
+from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
 from gui.figures.options import (
     COARSEST,
     FINEST,
@@ -27,7 +27,6 @@ from gui.figures.options import (
     FigureOptions,
     parse_labels,
 )
-from gui.panels.sentence import Sentence
 from gui.theme import UNIT
 from gui.widgets.segmented import Segmented
 
@@ -61,7 +60,6 @@ class FigureForm(QWidget):
         self.ground.set_option_tip("paper", "White")
         self.sequential = _combo("Colour map of amounts", list(SEQUENTIAL_MAPS))
         self.diverging = _combo("Colour map of signed values", list(DIVERGING_MAPS))
-        self.warning = Sentence("What the colours lose in greyscale")
         self.labels = QLineEdit()
         self.labels.setAccessibleName("Tokens that are labelled")
         self.labels.setToolTip(LABELS_TIP)
@@ -146,7 +144,6 @@ class FigureForm(QWidget):
         self._form.addRow("Ground", self.ground)
         self._form.addRow("Amounts", self.sequential)
         self._form.addRow("Signed values", self.diverging)
-        self._form.addRow(self.warning)
         self._form.addRow("Label tokens", self.labels)
         self._form.addRow("Title", self.title_kind)
         self._form.addRow("", self.title)
@@ -205,13 +202,6 @@ class FigureForm(QWidget):
     def _fit(self) -> None:
         self._form.setRowVisible(self._own, self.width_name.currentText() == OWN)
         self._form.setRowVisible(self.title, self.title_kind.value() == "other")
-        warnings = (
-            greyscale_warning(self.sequential.currentText(), diverging=False),
-            greyscale_warning(self.diverging.currentText(), diverging=True),
-        )
-        told = " ".join(f"{one[:1].upper()}{one[1:]}." for one in warnings if one)
-        self.warning.set_parts([told] if told else [])
-        self._form.setRowVisible(self.warning, bool(told))
 
 
 def _combo(name: str, words: list[str]) -> QComboBox:
