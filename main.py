@@ -259,6 +259,7 @@ def _window(words: list[str], request: Request | None = None, made: Any = None) 
         scale=given.scale,
         theme=given.theme,
         shown=shown,
+        version=__version__,
     )
 
 

@@ -40,6 +40,7 @@ def run(
     scale: int = 1,
     theme: str | None = None,
     shown: View | None = None,
+    version: str = "",
 ) -> int:
     """Show the window until it is closed, or picture the default session or that of a file.
 
@@ -61,6 +62,8 @@ def run(
         `light` or `dark`; none is the user's choice, in a picture light.
     shown
         A question to open the window with, in front of what the last session had.
+    version
+        Headscope's own, for what files say that they were made with.
 
     Returns
     -------
@@ -72,6 +75,7 @@ def run(
     assert isinstance(app, QApplication)
     app.setApplicationName("headscope")
     app.setApplicationDisplayName("Headscope")
+    app.setApplicationVersion(version)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     settings = None if screenshot else Settings()
     chosen = theme or (settings.theme() if settings else "light")

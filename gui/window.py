@@ -27,6 +27,7 @@ from gui.drops import Drops, Target
 from gui.edit_menu import EditMenu
 from gui.engine_client import EngineClient
 from gui.export.menu import Exports
+from gui.export.opening import FigureOpening
 from gui.file_menu import FileMenu
 from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
@@ -105,6 +106,9 @@ class Window(QMainWindow):
             CardDock(pkgutil.resolve_name(name), session, client, self._stage) for name in PANELS
         ]
         self.exports = Exports(self, client, settings)
+        self.figure_opening = FigureOpening(
+            self, session, self.exports.worker, self.exports.chosen, self.open_cards
+        )
         self.history, self.undo = History(session), Undo(self)
         self.document = Document(session, self.state, autosave, self)
         self.files = FileMenu(self, self.document, settings)
@@ -119,9 +123,11 @@ class Window(QMainWindow):
         self.top.model_wanted.connect(self.picker.show_models)
         self.top.other_wanted.connect(self.picker.do)
         self.picker.models_changed.connect(self.top.list_again)
-        self.drops = Drops(self, Target(session, self.opening, self.open_session))
+        target = Target(session, self.opening, self.open_session, self.figure_opening.open)
+        self.drops = Drops(self, target)
         self.drops.refused.connect(self.opening_bar.refuse)
         self.drops.taken.connect(self.opening_bar.dismiss)
+        self.figure_opening.refused.connect(self.opening_bar.refuse)
         self.top.picture_wanted.connect(self.save_picture)
         self.top.theme_toggled.connect(self._toggle_theme)
         above = QWidget()
@@ -293,6 +299,7 @@ class Window(QMainWindow):
         file, edit, view, help_ = (QMenu(n, self) for n in ("File", "Edit", "View", "Help"))
         self._add(file, "Open model …", "Ctrl+M", self.picker.show_models)
         self.files.fill(file, self._add)
+        self._add(file, "Open figure …", "Ctrl+Shift+O", self.figure_opening.ask_which)
         self._add(file, "Export figure …", "Ctrl+E", self.exports.export_last)
         self._add(file, "Save picture …", "Ctrl+Alt+S", self.save_picture)
         file.addSeparator()

@@ -1,22 +1,73 @@
 """Export: how a figure is set, or which kind of data, with a preview that is the file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
-from gui.engine_client import EngineClient
+from engine.messages import Refused
+from gui import screenshot
+from gui.engine_client import EngineClient, Failure
+from gui.export import material
 from gui.export.chosen import Chosen
-from gui.export.subjects import Subject
+from gui.export.form import FigureForm
+from gui.export.material import PICTURES, Gathering, Material, Preview
+from gui.export.preview import DPI, PreviewPane
+from gui.export.subjects import Subject, file_stem
 from gui.export.worker import Worker
+from gui.figures.options import FigureOptions
+from gui.theme import UNIT
+from gui.widgets.notice import Notice
+from gui.widgets.segmented import Segmented
+
+PATIENCE_MS = 200
+"""How long after a change the preview is made: whoever types is not done yet."""
+_FORM_WIDTH = 320
+_ABOUT = {
+    ".pdf": "Vector; text stays text, fonts embedded",
+    ".svg": "Vector, to be edited; text stays text",
+    ".png": "Pixels, at the resolution below",
+    ".csv": "Rows for spreadsheets",
+    ".json": "Question and answer as `ask` prints them",
+    ".npz": "Arrays for NumPy",
+}
 
 
 class ExportDialog(QDialog):
-    """Asks how something is to be exported."""
+    """Asks how something is to be exported, shows how it will be, and writes or copies it.
 
-    saved = Signal(Path)
-    copied = Signal(str)
+    Parameters
+    ----------
+    parent
+        The window.
+    client, worker
+        The ways to the engine and to the figures.
+    chosen
+        What it begins with, and what it leaves for the next one.
+    subjects
+        What there is to be exported.
+    suffixes
+        The kinds of file that are offered.
+    """
+
+    told = Signal(str)
+    """What was written or copied, in a sentence."""
 
     def __init__(
         self,
@@ -28,3 +79,290 @@ class ExportDialog(QDialog):
         suffixes: tuple[str, ...],
     ) -> None:
         super().__init__(parent)
+        self._client, self._worker, self._chosen = client, worker, chosen
+        self._subjects = list(subjects)
+        self._gathering: Gathering | None = None
+        self._material: Material | None = None
+        self._drawing = self._writing = 0
+        self._seen: tuple[str, ...] = ()
+        self.setWindowTitle("Export figure" if suffixes[0] in PICTURES else "Export data")
+        self.what = QComboBox()
+        self.what.setAccessibleName("What to export")
+        self.what.addItems([subject.name for subject in self._subjects])
+        self.what.currentIndexChanged.connect(self._gather)
+        self.kind = Segmented([(suffix, suffix[1:].upper()) for suffix in suffixes], "Kind of file")
+        for suffix in suffixes:
+            self.kind.set_option_tip(suffix, _ABOUT[suffix])
+        self.kind.set_value(chosen.suffix(suffixes))
+        self.kind.changed.connect(self._on_kind)
+        self.form = FigureForm(chosen.options)
+        self.form.changed.connect(self._on_changed)
+        self.pane = PreviewPane()
+        self.small = QLabel()
+        self.small.setProperty("role", "small")
+        self.small.setTextFormat(Qt.TextFormat.PlainText)
+        self.small.setWordWrap(True)
+        self.notice = Notice()
+        self.copies = {
+            name: self._button(name, does)
+            for name, does in (
+                ("Copy picture", self.copy_picture),
+                ("Copy as command", self.copy_command),
+                ("Copy as Python", self.copy_python),
+            )
+        }
+        self.save_button = self._button("Save …", self.ask_where)
+        self.save_button.setDefault(True)
+        self.close_button = self._button("Close", self.reject)
+        self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
+        self._patience.timeout.connect(self._preview)
+        client.progress.connect(self._say_waiting)
+        self._lay_out()
+        self._fit()
+        self._gather()
+
+    @property
+    def subject(self) -> Subject:
+        """What is to be exported."""
+        return self._subjects[self.what.currentIndex()]
+
+    @property
+    def suffix(self) -> str:
+        """The kind of file."""
+        return self.kind.value()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the preview is of what is chosen now."""
+        return not (self._drawing or self._patience.isActive()) and self._material is not None
+
+    def name(self) -> str:
+        """Return the name that is suggested for the file."""
+        return file_stem(self.subject) + self.suffix
+
+    def save(self, path: Path) -> None:
+        """Write the file, and close unless there is something new to say about it."""
+        found, options = self._material, self._options()
+        if found is None or options is None:
+            return
+        self.save_button.setEnabled(False)
+        self.notice.show_info(f"Writing {path.name} …")
+        work = partial(material.write, found, path, options)
+        self._writing = self._worker.do(work, partial(self._on_saved, path), self._on_refused)
+
+    def ask_where(self) -> None:
+        """Ask for the file; the dialog asks before it is overwritten."""
+        suffix = self.suffix
+        dialog = QFileDialog(
+            self, self.windowTitle(), str(self._chosen.folder),
+            f"{suffix[1:].upper()} (*{suffix})",
+        )  # fmt: skip
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setDefaultSuffix(suffix[1:])
+        dialog.selectFile(self.name())
+        dialog.fileSelected.connect(lambda chosen: self.save(Path(chosen)))
+        dialog.open()
+
+    def copy_picture(self) -> None:
+        """Put the figure on the clipboard, at the resolution that is chosen."""
+        found, options = self._material, self._options()
+        if found is None or options is None:
+            return
+
+        def then(drawn: tuple[bytes, tuple[str, ...]]) -> None:
+            screenshot.copy(QImage.fromData(drawn[0]))
+            self._say_copied("Copied the figure")
+
+        self._worker.do(partial(material.picture, found, options), then, self._on_refused)
+
+    def copy_command(self) -> None:
+        """Put the command that makes the file on the clipboard."""
+        self._copy_words(material.command, "Copied a command for a shell")
+
+    def copy_python(self) -> None:
+        """Put the program that makes the file on the clipboard."""
+        self._copy_words(material.python, "Copied a Python program")
+
+    def done(self, result: int) -> None:
+        """Want nothing more, and leave what was chosen for the next time."""
+        self._patience.stop()
+        if self._gathering is not None:
+            self._gathering.stop()
+        for number in (self._drawing, self._writing):
+            self._worker.forget(number)
+        self._keep()
+        super().done(result)
+
+    def _copy_words(
+        self, make: Callable[[Subject, FigureOptions, Path], str], said: str
+    ) -> None:
+        options = self._options()
+        if options is None:
+            return
+
+        def then(text: str) -> None:
+            QApplication.clipboard().setText(text)
+            self._say_copied(said)
+
+        work = partial(make, self.subject, options, Path(self.name()))
+        self._worker.do(work, then, self._on_refused)
+
+    def _options(self) -> FigureOptions | None:
+        """Return the options that are chosen, or say what is wrong with them."""
+        try:
+            options = self.form.options()
+        except Refused as refused:
+            text = str(refused)
+            self.notice.show_failure(f"{text[:1].upper()}{text[1:]}.")
+            return None
+        return options
+
+    def _gather(self) -> None:
+        self._material = None
+        if self._gathering is not None:
+            self._gathering.stop()
+        self._gathering = Gathering(
+            self._client, self._worker, self.subject, QApplication.applicationVersion(),
+            self._on_gathered, self._on_no_preview,
+        )  # fmt: skip
+        self._fit()
+        self._say_waiting()
+
+    def _on_gathered(self, found: Material) -> None:
+        self._material = found
+        self._fit()
+        self._preview()
+
+    def _preview(self) -> None:
+        self._worker.forget(self._drawing)
+        self._drawing = 0
+        if self._material is None:
+            return
+        options = self._options()
+        if options is None:
+            self.pane.show_words("No preview")
+            return
+        self.notice.clear()
+        self.pane.show_words("Drawing …")
+        work = partial(material.preview, self._material, self.suffix, options, DPI)
+        self._drawing = self._worker.do(
+            work, partial(self._show, options.ground == "transparent"), self._on_no_preview
+        )
+
+    def _show(self, transparent: bool, shown: Preview) -> None:
+        self._drawing = 0
+        self.pane.show_preview(shown, transparent=transparent)
+        self._seen = shown.told
+        size = self.pane.size_in_words()
+        self.small.setText("\n".join([*([size] if size else []), *_sentences(shown.told)]))
+
+    def _say_waiting(self) -> None:
+        if self._material is None and self._gathering is not None:
+            doing = self._client.doing
+            self.pane.show_words(f"Waiting: {doing} …" if doing else "Waiting …")
+
+    def _on_no_preview(self, failure: Failure) -> None:
+        self._drawing = 0
+        self._gathering = None if self._material is None else self._gathering
+        self.pane.show_words("No preview")
+        self.small.setText("")
+        self.notice.show_failure(failure.sentence, failure.details)
+
+    def _on_saved(self, path: Path, told: tuple[str, ...]) -> None:
+        self._writing = 0
+        self._chosen.keep_folder(path.absolute().parent)
+        said = " ".join([f"Saved {path.name}.", *_sentences(told)])
+        self.told.emit(said)
+        if set(told) <= set(self._seen):
+            self.accept()  # they stood under the preview
+            return
+        self.save_button.setEnabled(True)
+        self.notice.show_info(said)
+
+    def _on_refused(self, failure: Failure) -> None:
+        self._writing = 0
+        self._fit()
+        self.notice.show_failure(failure.sentence, failure.details)
+
+    def _say_copied(self, said: str) -> None:
+        self.notice.show_info(f"{said}.")
+        self.told.emit(said)
+
+    def _on_kind(self) -> None:
+        self._fit()
+        self._on_changed()
+
+    def _on_changed(self) -> None:
+        self._patience.start()
+
+    def _keep(self) -> None:
+        self._chosen.keep_suffix(self.suffix)
+        try:
+            self._chosen.options = self.form.options()
+        except Refused:
+            return  # half a word: the next one begins as this one did
+
+    def _fit(self) -> None:
+        """Show and allow what has a meaning now."""
+        pictured = self.suffix in PICTURES
+        self._scroll.setVisible(pictured)
+        self.form.show_for(self.suffix)
+        self.copies["Copy picture"].setVisible(pictured)
+        there = self._material is not None
+        self.save_button.setEnabled(there)
+        self.copies["Copy picture"].setEnabled(there)
+
+    def _button(self, text: str, does: Callable[[], object]) -> QPushButton:
+        button = QPushButton(text)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda _=False: does())
+        return button
+
+    def _lay_out(self) -> None:
+        top = QFormLayout()
+        top.setSpacing(UNIT)
+        top.addRow("What", self.what)
+        top.setRowVisible(self.what, len(self._subjects) > 1)
+        top.addRow("File", self.kind)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidget(self.form)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.viewport().setAutoFillBackground(False)
+        self.form.setAutoFillBackground(False)
+        left = QVBoxLayout()
+        left.setSpacing(UNIT)
+        left.addLayout(top)
+        left.addWidget(self._scroll, 1)
+        left.addStretch(0)
+        side = QWidget()
+        side.setLayout(left)
+        left.setContentsMargins(0, 0, 0, 0)
+        side.setFixedWidth(_FORM_WIDTH)
+        right = QVBoxLayout()
+        right.setSpacing(UNIT)
+        right.addWidget(self.pane, 1)
+        right.addWidget(self.small)
+        middle = QHBoxLayout()
+        middle.setSpacing(UNIT * 2)
+        middle.addWidget(side)
+        middle.addLayout(right, 1)
+        buttons = QHBoxLayout()
+        for button in self.copies.values():
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        buttons.addWidget(self.close_button)
+        buttons.addWidget(self.save_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(UNIT * 2, UNIT * 2, UNIT * 2, UNIT * 2)
+        layout.setSpacing(UNIT)
+        layout.addLayout(middle, 1)
+        layout.addWidget(self.notice)
+        layout.addLayout(buttons)
+        self.resize(820, 560)
+
+
+def _sentences(told: Sequence[str]) -> list[str]:
+    return [f"{one[:1].upper()}{one[1:].rstrip('.')}." for one in told]

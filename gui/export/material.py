@@ -1,6 +1,6 @@
 """What an export is made from, gathered from the engine, and what is made from it.
 
-The functions run in the thread of a Worker, hold no Qt object, and are what imports matplotlib.
+The functions run in the thread of a Worker, hold no QObject, and are what imports matplotlib.
 """
 
 import io
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 
 from engine.messages import Request, Result
 from gui.engine_client import EngineClient, Failure
@@ -20,6 +22,7 @@ from gui.figures.options import FigureOptions
 
 PICTURES, DATA = (".pdf", ".svg", ".png"), (".csv", ".json", ".npz")
 """Kinds of file: figures, and numbers for other programs."""
+_METRE = 0.0254
 _SHOWN_CHARACTERS, _SHOWN_LINES = 6000, 60
 
 
@@ -38,9 +41,22 @@ class Material:
 
 @dataclass(frozen=True)
 class Preview:
-    """A file as it will be: a picture as PNG, or the beginning of a text; and what it lacks."""
+    """A file as it will be: its page, or the beginning of its text; and what it lacks.
 
-    picture: bytes = b""
+    Parameters
+    ----------
+    page
+        The page at the resolution of the screen; none for a text.
+    inches
+        Width and height of the page.
+    text
+        The beginning of a text.
+    told
+        What the file lacks, a sentence each.
+    """
+
+    page: QImage | None = None
+    inches: tuple[float, float] = (0.0, 0.0)
     text: str = ""
     told: tuple[str, ...] = ()
 
@@ -167,7 +183,8 @@ def preview(material: Material, suffix: str, options: FigureOptions, dpi: int) -
     if suffix in PICTURES:
         shown, told = picture(material, replace(options, dpi=dpi))
         # What is said of the screen's resolution is not about the file.
-        return Preview(shown, told=tuple(one for one in told if not one.startswith("the PNG has")))
+        about_file = tuple(one for one in told if not one.startswith("the PNG has"))
+        return Preview(*_page(shown, dpi), told=about_file)
     origin = figures.origin(material.beside, material.version)
     content = data.encode(suffix, subject.request, material.result, subject.head, options, origin)
     return Preview(text=_begin(content, suffix))
@@ -215,6 +232,18 @@ def python(subject: Subject, options: FigureOptions, path: Path) -> str:
 
     figures.check(subject.request, Path(path.name))
     return wording.as_python(subject, options, path)
+
+
+def _page(png: bytes, dpi: int) -> tuple[QImage, tuple[float, float]]:
+    """Return a page at a resolution, which one with an image of cells exceeds, and its size."""
+    image = QImage.fromData(png)
+    across, down = image.dotsPerMeterX() * _METRE, image.dotsPerMeterY() * _METRE
+    inches = image.width() / across, image.height() / down
+    if round(across) > dpi:
+        image = image.scaledToWidth(
+            round(inches[0] * dpi), Qt.TransformationMode.SmoothTransformation
+        )
+    return image, inches
 
 
 def _begin(content: bytes, suffix: str) -> str:

@@ -83,8 +83,7 @@ class Exports(QObject):
             return None
         dialog = ExportDialog(self._window, self._client, self.worker, self.chosen, found, suffixes)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.saved.connect(lambda path: self.told.emit(f"Saved {path.name}"))
-        dialog.copied.connect(self.told)
+        dialog.told.connect(self.told)
         dialog.open()
         return dialog
 
@@ -101,7 +100,8 @@ class Exports(QObject):
         panels = [panel for panel in self._window.findChildren(Panel) if panel.isVisible()]
         focused = QApplication.focusWidget()
         for panel in panels:
-            if focused is not None and panel.parentWidget().isAncestorOf(focused):
+            card = panel.parentWidget()
+            if focused is not None and card is not None and card.isAncestorOf(focused):
                 self._last = panel
         if self._last in panels:
             return self._last

@@ -44,7 +44,8 @@ def subjects(panel: Panel) -> list[Subject]:
 
 def as_said(request: Request) -> Request:
     """Return a question with each token that is an id written as text, `#id`."""
-    types = field_types(type(request))
+    kind: type = type(request)
+    types = field_types(kind)
     given: dict[str, Any] = {}
     for field in fields(request):
         value = getattr(request, field.name)

@@ -118,6 +118,13 @@ class AttributionPanel(Panel):
             wanted["sources"] = self.question.request(run_request, query, "sources")
         return wanted
 
+    def shown(self) -> dict[str, Request]:
+        """Return the parts, and what stands beside them of the open head."""
+        wanted = self.wants()
+        head = self.session.selection.head.name
+        names = {"parts": "Parts of the logit", "output": f"{head} output", "sources": "Sources"}
+        return {name: wanted[slot] for slot, name in names.items() if slot in wanted}
+
     def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""
         self.question.set_vocabulary(vocabulary)
