@@ -220,12 +220,20 @@ def _open(words: list[str]) -> int:
     if not words or words[0].startswith("-"):
         raise Refused("open needs a FILE that headscope wrote, such as a figure's PDF")
     from gui import figures
+    from gui.figures import board_file
 
-    made = figures.read(Path(words[0]))
+    path = Path(words[0])
+    if words[0].lower().endswith(SUFFIX):
+        return _window(["--session", *words])
+    if board_file.is_board(path):
+        return _window(words[1:], board=board_file.read(path).board)
+    made = figures.read(path)
     return _window(words[1:], request_from_json(made.request), made)
 
 
-def _window(words: list[str], request: Request | None = None, made: Any = None) -> int:
+def _window(
+    words: list[str], request: Request | None = None, made: Any = None, board: Any = None
+) -> int:
     from gui.options import add_options
     from gui.system import has_display, has_x11, missing_library
 
@@ -259,6 +267,7 @@ def _window(words: list[str], request: Request | None = None, made: Any = None) 
         scale=given.scale,
         theme=given.theme,
         shown=shown,
+        board=board,
         version=__version__,
     )
 

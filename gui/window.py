@@ -21,6 +21,7 @@ from engine.messages import Request, Result
 from gui import palette, window_state
 from gui.ablation_bar import AblationBar
 from gui.autosave import Autosave
+from gui.board.panel import BoardPanel
 from gui.dock import CardDock
 from gui.document import Document
 from gui.drops import Drops, Target
@@ -49,7 +50,7 @@ from gui.theme import THEMES, UNIT
 from gui.top_bar import TopBar
 from gui.undo import Undo
 
-GROUPS = ("Prompt", "Head", "Model", "Checks")
+GROUPS = ("Prompt", "Head", "Model", "Checks", "Figures")
 """Sections of the View menu, the `group` of a panel."""
 
 
@@ -255,6 +256,8 @@ class Window(QMainWindow):
     def _on_filled(self, panel: Panel) -> None:
         panel.panel_wanted.connect(lambda title: self.open_cards([title]))
         self.exports.serve(panel)
+        if isinstance(panel, BoardPanel):
+            panel.serve(self.exports)
 
     def _finish_layout(self) -> None:
         share_out(self._stage, self.docks, self._layout)

@@ -184,7 +184,7 @@ def preview(material: Material, suffix: str, options: FigureOptions, dpi: int) -
         shown, told = picture(material, replace(options, dpi=dpi))
         # What is said of the screen's resolution is not about the file.
         about_file = tuple(one for one in told if not one.startswith("the PNG has"))
-        return Preview(*_page(shown, dpi), told=about_file)
+        return Preview(*page_at(shown, dpi), told=about_file)
     origin = figures.origin(material.beside, material.version)
     content = data.encode(suffix, subject.request, material.result, subject.head, options, origin)
     return Preview(text=_begin(content, suffix))
@@ -234,7 +234,7 @@ def python(subject: Subject, options: FigureOptions, path: Path) -> str:
     return wording.as_python(subject, options, path)
 
 
-def _page(png: bytes, dpi: int) -> tuple[QImage, tuple[float, float]]:
+def page_at(png: bytes, dpi: int) -> tuple[QImage, tuple[float, float]]:
     """Return a page at a resolution, which one with an image of cells exceeds, and its size."""
     image = QImage.fromData(png)
     across, down = image.dotsPerMeterX() * _METRE, image.dotsPerMeterY() * _METRE

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QToolButton, QWidget
 
 from gui import screenshot
+from gui.board import adding
 from gui.engine_client import EngineClient, Failure
 from gui.export import material
 from gui.export.chosen import Chosen
@@ -45,6 +46,8 @@ class Exports(QObject):
         self.chosen = Chosen(settings)
         self._gathering: Gathering | None = None
         self._last: Panel | None = None
+        self.own: dict[str, Callable[[], QDialog | None]] = {}
+        """Panels that have an export dialog of their own, by their titles."""
 
     def serve(self, panel: Panel) -> None:
         """Give a panel its button."""
@@ -56,11 +59,16 @@ class Exports(QObject):
 
     def fill(self, menu: QMenu, panel: Panel) -> None:
         """Put a panel's entries into a menu."""
+        if panel.title in self.own:
+            menu.addAction("Export figure …", partial(self.open_dialog, panel, PICTURES))
+            menu.addAction("Copy picture", partial(self.copy_picture, panel))
+            return
         found = subjects(panel)
         menu.setToolTipsVisible(True)
         why = "" if found else _why_not(panel)
         self._add(menu, "Export figure …", partial(self.open_dialog, panel, PICTURES), why)
         self._add(menu, "Export data …", partial(self.open_dialog, panel, DATA), why)
+        adding.fill(menu, found, panel.session.board, self.told.emit, why)
         menu.addSeparator()
         menu.addAction("Copy picture", partial(self.copy_picture, panel))
         for text, does in (
@@ -75,8 +83,10 @@ class Exports(QObject):
             for subject in found:
                 several.addAction(subject.name, partial(does, panel, subject))
 
-    def open_dialog(self, panel: Panel, suffixes: tuple[str, ...]) -> ExportDialog | None:
+    def open_dialog(self, panel: Panel, suffixes: tuple[str, ...]) -> QDialog | None:
         """Ask how what a panel shows is to be exported; tell where there is nothing."""
+        if panel.title in self.own:
+            return self.own[panel.title]()
         found = subjects(panel)
         if not found:
             self.told.emit(_why_not(panel))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from engine.messages import QUESTIONS, Refused, Request, from_plain
 from gui import reopening
+from gui.board.record import Board
 from gui.engine_client import Failure
 from gui.export.chosen import Chosen
 from gui.export.worker import Worker
@@ -66,7 +67,15 @@ class FigureOpening(QObject):
         """Show what a file was made from; one that does not say it changes nothing."""
         self._worker.do(partial(read, path), self._show, partial(self._refuse, path))
 
-    def _show(self, view: View) -> None:
+    def show_board(self, board: Board) -> None:
+        """Show a board in the place of the session's, which Undo brings back."""
+        self._session.board.replace(board, "open another board")
+        self._show_cards(["Board"])
+
+    def _show(self, view: View | Board) -> None:
+        if isinstance(view, Board):
+            self.show_board(view)
+            return
         self._session.show(reopening.selection(view, self._session.selection))
         self._show_cards([reopening.card(view.request)])
 
@@ -79,8 +88,8 @@ def is_figure(path: Path) -> bool:
     return path.suffix.lower() in READABLE
 
 
-def read(path: Path) -> View:
-    """Return what a file was made from.
+def read(path: Path) -> View | Board:
+    """Return what a file was made from: a view, or a board of several figures.
 
     Raises
     ------
@@ -88,8 +97,11 @@ def read(path: Path) -> View:
         If it does not say it, or cannot be read; the sentence says which.
     """
     from gui import figures
+    from gui.figures import board_file
 
     try:
+        if board_file.is_board(path):
+            return board_file.read(path).board
         made = figures.read(path)
     except OSError as error:
         raise Refused(f"{path.name} cannot be read: {error.strerror}") from None

@@ -43,7 +43,7 @@ class Panel(QWidget):
     column: ClassVar[int] = 0
     """Where it opens when its layout has no place for it: 0 left, 1 middle, 2 right."""
     group: ClassVar[str] = "Head"
-    """Part of the View menu that it stands in: Prompt, Head, Model or Checks."""
+    """Part of the View menu that it stands in: Prompt, Head, Model, Checks or Figures."""
     about: ClassVar[str] = ""
     """One sentence for its menu entry."""
     main: ClassVar[str] = ""
