@@ -26,7 +26,7 @@ from gui import palette
 from gui.theme import LIGHT, UNIT
 from gui.widgets import tool_tip
 
-PICTURE = QSize(152, 112)
+PICTURE = QSize(136, 100)
 _PAPER, _INK = LIGHT.card, LIGHT.muted
 """A figure is on white paper in every theme, and so is what stands for one."""
 _STEPS = {
