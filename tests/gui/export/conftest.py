@@ -1,52 +1,70 @@
-"""Dialogs over a window on a fake engine, and waiting for what is drawn in the worker's thread."""
+"""Dialogs and menus on a fake engine, and waiting for what is drawn in the worker's thread."""
 
 import pytest
+from PySide6.QtWidgets import QWidget
 
+from engine.messages import Attention, Head, RunPrompt
+from gui import palette
+from gui.export.chosen import Chosen
+from gui.export.dialog import ExportDialog
 from gui.export.material import PICTURES
-from gui.panels.panel import Panel
+from gui.export.subjects import Subject
+from gui.export.worker import Worker
+
+VERSION = "9.9.9"
+RUN = RunPrompt("attn-2l", "w1 w2 w3 w1")
+ATTENTION = Subject("Attention", Attention(RUN, 1), Head(1, 2))
 
 
-@pytest.fixture
-def exports(qapp, window):
-    qapp.setApplicationVersion("9.9.9")
-    yield window.exports
+@pytest.fixture(autouse=True)
+def _version(qapp):
+    qapp.setApplicationVersion(VERSION)
+    yield
     qapp.setApplicationVersion("")
 
 
 @pytest.fixture
-def at_rest(qtbot, window, client):
+def parent(qtbot, qapp):
+    palette.apply(qapp, "light")
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    return parent
+
+
+@pytest.fixture
+def worker(parent):
+    return Worker(parent)
+
+
+@pytest.fixture
+def chosen():
+    return Chosen(None)
+
+
+@pytest.fixture
+def at_rest(qtbot, client, worker):
     """Wait until neither engine nor worker has anything to do."""
-
-    def wait():
-        qtbot.waitUntil(
-            lambda: not client.busy and not window.exports.worker.busy, timeout=30_000
-        )
-        qtbot.wait(1)
-
-    return wait
+    return lambda: rest(qtbot, client, worker)
 
 
 @pytest.fixture
-def panel(window):
-    """Return a panel by its title, opened and filled."""
+def opened(qtbot, parent, client, worker, chosen):
+    """Open a dialog and wait for its preview."""
 
-    def find(title) -> Panel:
-        return next(dock for dock in window.docks if dock.kind.title == title).fill()
-
-    return find
-
-
-@pytest.fixture
-def opened(qtbot, exports, panel):
-    """Open the dialog for a panel and wait for its preview."""
-
-    def make(title="Attention", suffixes=PICTURES, *, ready=True):
-        dialog = exports.open_dialog(panel(title), suffixes)
+    def make(*subjects, suffixes=PICTURES, ready=True):
+        client.start()
+        dialog = ExportDialog(parent, client, worker, chosen, subjects or [ATTENTION], suffixes)
+        dialog.open()
         if ready:
             wait_ready(qtbot, dialog)
         return dialog
 
     return make
+
+
+def rest(qtbot, client, worker):
+    qtbot.waitUntil(lambda: not client.busy and not worker.busy, timeout=30_000)
+    qtbot.wait(1)
 
 
 def wait_ready(qtbot, dialog):

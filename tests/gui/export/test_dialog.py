@@ -1,6 +1,5 @@
 """The export dialog: the preview is the file, the file is what the figures write, errors are said."""
 
-import os
 import threading
 import time
 from pathlib import Path
@@ -11,23 +10,29 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLineEdit, QWidget
 
-from engine.messages import Attention
+from engine.job import Job
+from engine.messages import Attention, Head, Refused, RunPrompt, Spectrum
 from gui import figures
 from gui.export.material import DATA, PICTURES, preview
 from gui.export.preview import DPI
 from gui.figures import FigureOptions
 from gui.figures.options import MM, WIDTHS
-from tests.gui.export.conftest import wait_ready
+from gui.export.subjects import Subject
+from tests.gui.export.conftest import ATTENTION, RUN, VERSION, wait_ready
+
+SCORES = Subject("Scores", Attention(RUN, 1, "scores"), Head(1, 2))
+LONG = Subject(
+    "Long", Attention(RunPrompt("attn-2l", " ".join(f"w{n}" for n in range(80))), 1), Head(1, 2)
+)
 
 
-def expected(engine, session, path, options=None):
-    """Write what the dialog should have written, in a folder of its own; return the bytes."""
-    now = session.selection
-    request = Attention(session.run, now.head.layer, now.kind)
-    beside = [engine.answer(asked) for asked in figures.questions(request)]
+def expected(engine, path, options=None):
+    """Write what the dialog should have written; return the bytes."""
+    request, head = ATTENTION.request, ATTENTION.head
+    beside = [engine.answer(asked, Job()) for asked in figures.questions(request)]
     figures.write(
-        request, engine.answer(request), path, options or FigureOptions(), head=now.head,
-        origin=figures.origin(beside, "9.9.9"),
+        request, engine.answer(request, Job()), path, options or FigureOptions(), head=head,
+        origin=figures.origin(beside, VERSION),
     )  # fmt: skip
     return path.read_bytes()
 
@@ -38,7 +43,7 @@ def test_the_kinds_of_file_are_those_that_can_be_written():
 
 @pytest.mark.parametrize("suffix", figures.SUFFIXES)
 def test_every_kind_of_file_is_written_as_the_figures_write_it(
-    qtbot, tmp_path, opened, at_rest, engine, session, suffix
+    qtbot, tmp_path, opened, engine, suffix
 ):
     dialog = opened(suffixes=PICTURES if suffix in PICTURES else DATA)
     dialog.kind.set_value(suffix)
@@ -51,7 +56,7 @@ def test_every_kind_of_file_is_written_as_the_figures_write_it(
     assert told == [f"Saved f{suffix}."]
     other = tmp_path / "other"
     other.mkdir()
-    assert path.read_bytes() == expected(engine, session, other / path.name)
+    assert path.read_bytes() == expected(engine, other / path.name)
 
 
 def test_the_preview_is_the_page_at_the_resolution_of_the_screen(opened):
@@ -62,16 +67,12 @@ def test_the_preview_is_the_page_at_the_resolution_of_the_screen(opened):
     assert "82.5" in dialog.pane.size_in_words() or "82.6" in dialog.pane.size_in_words()
 
 
-def test_a_page_with_an_image_of_cells_is_shown_at_the_resolution_of_the_screen(
-    qtbot, opened, session, at_rest
-):
-    session.set_text(" ".join(f"w{n}" for n in range(80)))
-    at_rest()
-    dialog = opened()
+def test_a_page_with_an_image_of_cells_is_shown_at_the_resolution_of_the_screen(opened):
+    dialog = opened(LONG)
     assert dialog.pane.sheet._page.width() == round(3.25 * DPI)
 
 
-def test_what_is_chosen_is_what_is_written(qtbot, tmp_path, opened, engine, session):
+def test_what_is_chosen_is_what_is_written(qtbot, tmp_path, opened, engine):
     dialog = opened()
     form = dialog.form
     dialog.kind.set_value(".png")
@@ -92,7 +93,7 @@ def test_what_is_chosen_is_what_is_written(qtbot, tmp_path, opened, engine, sess
     with qtbot.waitSignal(dialog.accepted, timeout=20_000):
         dialog.save(tmp_path / "f.png")
     assert (tmp_path / "f.png").read_bytes() == expected(
-        engine, session, tmp_path / "g.png", options
+        engine, tmp_path / "g.png", options
     )
 
 
@@ -105,7 +106,7 @@ def test_the_next_dialog_begins_with_what_was_chosen_in_the_last(qtbot, tmp_path
     before = dialog.form.options()
     with qtbot.waitSignal(dialog.accepted, timeout=20_000):
         dialog.save(tmp_path / "f.svg")
-    again = opened("OV")
+    again = opened(SCORES)
     assert again.form.options() == before
     assert (again.suffix, again._chosen.folder) == (".svg", tmp_path)
     again.reject()
@@ -145,18 +146,15 @@ def test_what_cannot_be_written_is_said_and_the_dialog_stays(qtbot, tmp_path, op
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_the_file_lacks_stands_under_the_preview(qtbot, opened, engine, session):
-    session.set_kind("scores")  # a signed map, whose colours are alike in greyscale
-    dialog = opened()
+def test_what_the_file_lacks_stands_under_the_preview(opened):
+    dialog = opened(SCORES)  # a signed map, whose colours are alike in greyscale
     assert "RdBu shows different values alike when it is printed in greyscale" in (
         dialog.small.text()
     )
 
 
-def test_what_was_not_said_before_is_said_after_saving(qtbot, tmp_path, opened, session, at_rest):
-    session.set_text(" ".join(f"w{n}" for n in range(80)))
-    at_rest()
-    dialog = opened()
+def test_what_was_not_said_before_is_said_after_saving(qtbot, tmp_path, opened, at_rest):
+    dialog = opened(LONG)
     dialog.kind.set_value(".png")
     dialog.form.dpi.setValue(700)
     wait_ready(qtbot, dialog)
@@ -178,20 +176,25 @@ def test_a_field_that_holds_what_cannot_be_is_named(qtbot, opened):
     qtbot.waitUntil(lambda: not dialog.notice.text(), timeout=20_000)
 
 
-def test_a_question_that_fails_is_said(qtbot, opened, engine, session, window, at_rest):
-    engine.missing.add("toy")
-    dialog = opened()
-    request = dialog.subject.request
-    assert isinstance(request, Attention)
+def test_a_question_that_fails_is_said(opened, engine, monkeypatch, at_rest):
+    def answer(request, job):
+        raise Refused("the prompt is too long for this model")
+
+    monkeypatch.setattr(engine, "answer", answer)
+    dialog = opened(ready=False)
+    at_rest()
+    assert dialog.notice.text() == "The prompt is too long for this model."
+    assert not dialog.save_button.isEnabled()
     dialog.reject()
 
 
-def test_one_of_several_answers_can_be_chosen(qtbot, opened, window):
-    dialog = opened("Spectrum")
+def test_one_of_several_answers_can_be_chosen(qtbot, opened):
+    spectrum = Subject("QK spectrum", Spectrum("attn-2l", Head(1, 2), "qk"))
+    dialog = opened(ATTENTION, spectrum)
     assert dialog.what.count() == 2
     dialog.what.setCurrentText("QK spectrum")
     wait_ready(qtbot, dialog)
-    assert dialog.subject.request.circuit == "qk"
+    assert dialog.subject == spectrum
     assert dialog.name() == "attn-2l-L1H2-spectrum-qk.pdf"
     assert dialog._material.subject == dialog.subject
 
@@ -253,11 +256,11 @@ def test_the_ui_thread_does_not_wait_while_a_page_is_set(qtbot, opened, monkeypa
     assert len(gaps) > 10
 
 
-def test_closing_wants_nothing_more(qtbot, exports, opened, client, engine, at_rest):
-    dialog = opened(ready=False)
-    dialog.reject()
+def test_closing_wants_nothing_more(opened, client, worker, at_rest):
+    opened(ready=False).reject()
+    assert not worker.busy
+    assert not client.busy
     at_rest()
-    assert not exports.worker.busy
 
 
 def test_every_control_has_a_name_and_can_be_reached_by_keyboard(qtbot, opened):
@@ -266,7 +269,8 @@ def test_every_control_has_a_name_and_can_be_reached_by_keyboard(qtbot, opened):
         if isinstance(widget, QAbstractButton | QComboBox) and widget.isVisible():
             name = widget.accessibleName() or getattr(widget, "text", str)()
             assert name, widget
-            assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus, name
+            # Arrow keys lead on inside a row of choices.
+            assert widget.focusPolicy() != Qt.FocusPolicy.NoFocus, name
     names = [w.accessibleName() for w in dialog.findChildren(QLineEdit) if w.objectName() == ""]
     assert "Tokens that are labelled" in names
 
@@ -279,11 +283,10 @@ def test_the_picture_shown_is_no_blank_page(qapp, opened):
     assert len(np.unique(pixels)) > 20
 
 
-@pytest.mark.skipif(os.geteuid() != 0 and not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_the_folder_that_is_gone_is_not_offered(tmp_path, exports):
+def test_the_folder_that_is_gone_is_not_offered(tmp_path, chosen):
     gone = tmp_path / "gone"
     gone.mkdir()
-    exports.chosen.keep_folder(gone)
-    assert exports.chosen.folder == gone
+    chosen.keep_folder(gone)
+    assert chosen.folder == gone
     gone.rmdir()
-    assert exports.chosen.folder == Path.home()
+    assert chosen.folder == Path.home()
