@@ -282,7 +282,7 @@ class ExportDialog(QDialog):
     def _on_refused(self, failure: Failure) -> None:
         self._writing = 0
         self._fit()
-        self.notice.show_failure(failure.sentence, failure.details)
+        self.notice.show_failure(sentence(failure.sentence), failure.details)
 
     def _say_copied(self, said: str) -> None:
         self.notice.show_info(f"{said}.")
