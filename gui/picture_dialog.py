@@ -111,7 +111,8 @@ class PictureDialog(QDialog):
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.button(QMessageBox.StandardButton.Yes).setText("Replace")
-        box.accepted.connect(lambda: self._write_all(paths))
+        yes = QMessageBox.StandardButton.Yes
+        box.finished.connect(lambda button: self._write_all(paths) if button == yes else None)
         box.open()
 
     def _write_all(self, paths: list[Path]) -> None:

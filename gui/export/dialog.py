@@ -30,7 +30,7 @@ from gui.export.form import FigureForm
 from gui.export.material import PICTURES, Gathering, Material, Preview
 from gui.export.preview import DPI, PreviewPane
 from gui.export.subjects import Subject, file_stem
-from gui.export.worker import Worker
+from gui.export.worker import Worker, sentence
 from gui.figures.options import FigureOptions
 from gui.theme import UNIT
 from gui.widgets.notice import Notice
@@ -213,8 +213,7 @@ class ExportDialog(QDialog):
         try:
             options = self.form.options()
         except Refused as refused:
-            text = str(refused)
-            self.notice.show_failure(f"{text[:1].upper()}{text[1:]}.")
+            self.notice.show_failure(sentence(str(refused)))
             return None
         return options
 
@@ -255,7 +254,7 @@ class ExportDialog(QDialog):
         self.pane.show_preview(shown, transparent=transparent)
         self._seen = shown.told
         size = self.pane.size_in_words()
-        self.small.setText("\n".join([*([size] if size else []), *_sentences(shown.told)]))
+        self.small.setText("\n".join([*([size] if size else []), *map(sentence, shown.told)]))
 
     def _say_waiting(self) -> None:
         if self._material is None and self._gathering is not None:
@@ -267,12 +266,12 @@ class ExportDialog(QDialog):
         self._gathering = None if self._material is None else self._gathering
         self.pane.show_words("No preview")
         self.small.setText("")
-        self.notice.show_failure(failure.sentence, failure.details)
+        self.notice.show_failure(sentence(failure.sentence), failure.details)
 
     def _on_saved(self, path: Path, told: tuple[str, ...]) -> None:
         self._writing = 0
         self._chosen.keep_folder(path.absolute().parent)
-        said = " ".join([f"Saved {path.name}.", *_sentences(told)])
+        said = " ".join([f"Saved {path.name}.", *map(sentence, told)])
         self.told.emit(said)
         if set(told) <= set(self._seen):
             self.accept()  # they stood under the preview
@@ -283,7 +282,7 @@ class ExportDialog(QDialog):
     def _on_refused(self, failure: Failure) -> None:
         self._writing = 0
         self._fit()
-        self.notice.show_failure(failure.sentence, failure.details)
+        self.notice.show_failure(sentence(failure.sentence), failure.details)
 
     def _say_copied(self, said: str) -> None:
         self.notice.show_info(f"{said}.")
@@ -362,7 +361,3 @@ class ExportDialog(QDialog):
         layout.addWidget(self.notice)
         layout.addLayout(buttons)
         self.resize(820, 560)
-
-
-def _sentences(told: Sequence[str]) -> list[str]:
-    return [f"{one[:1].upper()}{one[1:].rstrip('.')}." for one in told]

@@ -98,6 +98,7 @@ class FigureForm(QWidget):
         """
         kind = self.title_kind.value()
         title = {"own": None, "none": ""}.get(kind, self.title.text().strip() or None)
+        title = "" if title == "none" else title  # as the command line has it
         return FigureOptions(
             self._width(),
             self.font_size.value(),

@@ -16,7 +16,7 @@ from gui.export.chosen import Chosen
 from gui.export.dialog import ExportDialog
 from gui.export.material import DATA, PICTURES, Gathering, Material
 from gui.export.subjects import Subject, file_stem, subjects
-from gui.export.worker import Worker
+from gui.export.worker import Worker, sentence
 from gui.panels.panel import Panel
 from gui.settings import Settings
 
@@ -179,4 +179,4 @@ def _why_not(panel: Panel) -> str:
 
 
 def _say(panel: Panel, failure: Failure) -> None:
-    panel.notice.show_failure(failure.sentence, failure.details)
+    panel.notice.show_failure(sentence(failure.sentence), failure.details)

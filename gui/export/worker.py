@@ -100,7 +100,7 @@ def _outcome(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except Refused as refused:
-        return Failure(_sentence(str(refused)))
+        return Failure(str(refused))
     except OSError as error:
         where = f"{error.filename} cannot be written" if error.filename else "It cannot be written"
         return Failure(f"{where}: {error.strerror or error}.")
@@ -111,6 +111,7 @@ def _outcome(work: Callable[[], Any]) -> Any:
         return Failure(f"Headscope could not make this: {what}", traceback.format_exc())
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """Return a refusal or a warning as a sentence of its own."""
     ended = text if text.endswith((".", "!", "?")) else f"{text}."
     return f"{ended[:1].upper()}{ended[1:]}"

@@ -183,7 +183,7 @@ class CircuitPanel(Panel):
         """Return the lists, and the whole table where it is seen; it first where it is alone."""
         wanted = self.wants()
         lists = {f"{self.title} lists": wanted["tokens"]} if "tokens" in wanted else {}
-        if self.view.isHidden() or self.view.value() == "lists" or "table" not in wanted:
+        if self.second.currentWidget() is not self.table or "table" not in wanted:
             return lists
         table = {f"{self.title} table": wanted["table"]}
         return table | lists if self.strongest.isHidden() else lists | table
