@@ -82,6 +82,8 @@ def sum_of(found: LogitParts) -> str:
     if found.final_scale != 1.0:
         scale = plain(found.final_scale, 3)
         said += f"; final scale {scale}, by which the final norm divides each part"
+    if found.logit_cap is not None:
+        said += f"; logits are those before the model caps them at {plain(found.logit_cap)}"
     if abs(found.remainder) > MOST_LEFT:
         said += "; the remainder is more than rounding: some part is missing"
     return said

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from engine.messages import Head, Patterns, Run
+from engine.messages import Head, ModelFacts, Patterns, Run
 from gui.session import Selection
 
 MOST_NAMED = 6
@@ -68,6 +68,8 @@ def limits(
     hide_bos
         Leave key 0 out.
     """
+    if shares and not signed and not hide_bos:
+        return 0.0, 1.0
     seen = mask.copy()
     if hide_bos and values.shape[1] > 1:
         seen[:, 0] = False
@@ -76,14 +78,24 @@ def limits(
     largest = largest if largest > 0 else 1.0
     if signed:
         return -largest, largest
-    if shares and not hide_bos:
-        return 0.0, 1.0
     return 0.0, largest
 
 
 def count(number: int, what: str) -> str:
     """Return `1 token`, `2 tokens`."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def shared_keys(head: Head, facts: ModelFacts) -> str:
+    """Return whose keys and values a head reads, where other heads read them too; else nothing."""
+    size = facts.n_heads // facts.n_kv_heads
+    if size == 1:
+        return ""
+    group = head.number // size
+    first, last = group * size, group * size + size - 1
+    others = [f"H{other}" for other in range(first, last + 1) if other != head.number]
+    said = f"the others of H{first}–H{last}" if size > 3 else " and ".join(others)
+    return f"KV head {group}, as {said}"
 
 
 def named(heads: Sequence[Head]) -> str:
