@@ -53,14 +53,16 @@ def entries(exports, panel):
     return {action.text(): action for action in menu.actions() if action.text()}, menu
 
 
-def test_every_panel_has_a_button_with_a_name_and_something_to_export(qtbot, window, panel, exports):
+def test_every_panel_has_a_button_with_a_name_and_something_to_export(
+    qtbot, window, panel, exports
+):
     for dock in window.docks:
         shown = panel(dock.kind.title)
         button = shown.frame.export
         assert not button.isHidden()
         assert button.accessibleName() == f"Export {shown.title}"
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
-        found, menu = entries(exports, shown)
+        found, _menu = entries(exports, shown)
         assert list(found)[: len(ENTRIES)] == ENTRIES
         if dock.kind.title in NOTHING:
             assert [found[text].isEnabled() for text in ENTRIES] == [False, False, True] + 3 * [
@@ -133,7 +135,7 @@ def test_a_picture_of_the_card_is_copied_as_it_is_seen(qapp, exports, panel, win
 
 
 def test_where_several_answers_are_in_view_each_can_be_copied(exports, panel):
-    found, menu = entries(exports, panel("Spectrum"))
+    found, _menu = entries(exports, panel("Spectrum"))
     assert [action.text() for action in found["Copy table"].menu().actions()] == [
         "OV spectrum",
         "QK spectrum",
@@ -175,5 +177,5 @@ def test_a_panel_that_waits_says_so_where_its_figure_is_asked_for(window, export
     exports.told.connect(told.append)
     assert exports.open_dialog(shown, PICTURES) is None
     assert told == ["Attention has no answer to export yet"]
-    found, menu = entries(exports, shown)
+    found, _menu = entries(exports, shown)
     assert not found["Export figure …"].isEnabled()
