@@ -3,6 +3,7 @@
 from engine.job import Job
 from engine.messages import Refused
 from gui.export.gathering import Gathering
+from gui.export.material import questions
 from tests.gui.export.conftest import ATTENTION, VERSION
 
 
@@ -13,16 +14,17 @@ def gather(client, worker, found, failed=None):
 
 
 def test_an_answer_of_an_earlier_time_is_not_exported(qtbot, client, worker, engine, at_rest):
-    stored = engine.answer(ATTENTION.request, Job())
-    client.recall = lambda request: stored if request == ATTENTION.request else None
+    stored = {asked: engine.answer(asked, Job()) for asked in questions(ATTENTION.request)}
+    client.recall = stored.get
     found = []
     gather(client, worker, found)
-    qtbot.wait(500)  # the engine has not begun: only what is stored is there
+    qtbot.waitUntil(lambda: client.busy, timeout=10_000)
+    qtbot.wait(20)  # the engine has not begun: what is stored is all there is
     assert found == []
     client.start()
     at_rest()
     (made,) = found
-    assert made.result is not stored
+    assert made.result is not stored[ATTENTION.request]
     assert (made.subject, made.version, len(made.beside)) == (ATTENTION, VERSION, 2)
 
 
