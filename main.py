@@ -1,4 +1,4 @@
-"""Headscope's composition root: the window, `open`, `ask`, `figure`, `report` and `models`.
+"""Headscope's composition root: the window, and every command.
 
 Each branch imports what it needs and no more: the window paints before torch is imported, and
 `ask` and `figure` never import Qt.
@@ -34,6 +34,8 @@ usage: headscope [--model NAME|PATH]       open the window; a model folder and a
        headscope report --model NAME --text TEXT [--head L.H|BEST]
                                           print what a head is made of, in seven sections
        headscope models                   list what can be opened
+       headscope download NAME            fetch a model from the Hugging Face hub, such as gpt2;
+                                          the one command that makes a connection
        headscope --check-system           name what Qt misses on this computer, if anything
        headscope --version
 
@@ -68,8 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         Words after the program's name; those of the process by default.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    # No command needs the network, and libraries are not to try it.
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    # Libraries are not to try the network; a download has a process of its own.
+    os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         status = _dispatch(words)
         sys.stdout.flush()
@@ -115,13 +117,16 @@ def _dispatch(words: list[str]) -> int:
         return _open(words[1:])
     if command == "models":
         return _models()
+    if command == "download":
+        return _download(words[1:])
     if command == "report":
         return _report(words[1:])
     if command.endswith(SUFFIX):
         return _window(["--session", *words])
     if command and not command.startswith("-"):
         raise Refused(
-            f"there is no command {words[0]!r}: there are ask, figure, open, report and models"
+            f"there is no command {words[0]!r}: there are ask, figure, open, report, models and "
+            "download"
         )
     return _window(words)
 
@@ -135,11 +140,18 @@ def _check_system() -> int:
 
 
 def _models() -> int:
-    from engine.sources import entries
+    from engine.sources import HOW_TO_OPEN, entries
 
     listed = entries()
     width = max(len(entry.name) for entry in listed)
-    return console.say("".join(f"{entry.name:{width}}  {entry.about}\n" for entry in listed))
+    lines = [f"{entry.name:{width}}  {entry.about}\n" for entry in listed]
+    return console.say("".join(lines) + HOW_TO_OPEN)
+
+
+def _download(words: list[str]) -> int:
+    from engine.sources import fetch
+
+    return console.say(fetch.fetch(words))
 
 
 def _report(words: list[str]) -> int:

@@ -10,12 +10,15 @@ from benchmarks.pairs import Comparison, compare
 from benchmarks.random_models import D_VOCAB, random_model
 from engine.circuits.composition import composition
 from engine.circuits.eigenvalues import eigenvalues
+from engine.circuits.ov_tokens import ov_tokens
 from engine.job import Job
-from engine.messages import Composition, Eigenvalues, Pair
+from engine.messages import Composition, Eigenvalues, Head, OVTokens, Pair
 from engine.model import Model
 
 SAMPLE = 3
 """Heads that FactoredMatrix's eigenvalues are timed on; their time is scaled to all."""
+REPEATS = 5
+"""One token takes some tens of milliseconds; a timing is of so many."""
 PAIRS_ALONE = 200
 """Pairs that a loop over pairs is timed on; its time is scaled to all."""
 
@@ -28,6 +31,21 @@ def comparisons() -> Iterator[Comparison]:
         whole = random_model(12, 12)
         yield _composition_pair_by_pair(whole)
         yield _eigenvalues(whole)
+        yield _ov(whole)
+        yield _ov(random_model(1, 1, 1024, 150_000))
+
+
+def _ov(model: Model) -> Comparison:
+    vector = torch.randn(model.d_model, generator=torch.Generator().manual_seed(0))
+    tokens = range(1, 1 + REPEATS)
+    len(model.tokens.labels)  # made once a model
+    return compare(
+        f"OV top 10 of {REPEATS} tokens over {model.d_vocab:,} tokens, d_model {model.d_model:,}",
+        "the bare products W_U v",
+        lambda: [ov_tokens(model, OVTokens(model.name, Head(0, 0), it), Job()) for it in tokens],
+        lambda: [model._rows_U @ vector for _ in tokens],
+        goal=1 / 2,
+    )
 
 
 def _eigenvalues(model: Model) -> Comparison:

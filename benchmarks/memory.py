@@ -1,37 +1,86 @@
-"""By how many MB the copying share of a head raises the peak memory of a process (Linux)."""
+"""By how many MB something raises the peak memory of a process (Linux), each in its own."""
 
 import ctypes
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
 
 from benchmarks.random_models import random_model
+from benchmarks.real_shapes import Shape, opened, plain
+from benchmarks.runs import LONG, LONG_SHAPE, PICTURE_SHAPE, SHORT, text
+from engine.circuits.attention import attention
+from engine.circuits.ov_tokens import ov_tokens
+from engine.circuits.thumbnails import thumbnails
 from engine.circuits.weight_measures import copying_share
 from engine.job import Job
-from engine.messages import Head
+from engine.messages import Attention, Head, OVTokens, RunPrompt, Thumbnails
 
 MOST_MB = 200
+"""Of the copying share of a head."""
 
 
-def beyond_the_model() -> float:
-    """Measure in a process of its own, in MB."""
-    command = [sys.executable, "-m", "benchmarks.memory"]
+def beyond_the_model(what: str) -> float:
+    """Measure one of MEASURED, in MB."""
+    command = [sys.executable, "-m", "benchmarks.memory", what]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
+def _copying() -> Callable[[], object]:
+    model = random_model(1, 1)
+    return lambda: copying_share(model, Head(0, 0), Job())
+
+
+def _ours(shape: Shape, length: int) -> Callable[[], object]:
+    model = opened(shape)
+    run = RunPrompt(model.name, text(length), prepend_bos=False)
+    return lambda: model.run(run, Job())
+
+
+def _theirs(shape: Shape, length: int) -> Callable[[], object]:
+    model, ids = plain(shape), torch.arange(1, length + 1)[None]
+    return lambda: model(ids, output_attentions=True, use_cache=False)
+
+
+def _session() -> Callable[[], object]:
+    model = opened(LONG_SHAPE)
+    run, head = RunPrompt(model.name, text(LONG), prepend_bos=False), Head(18, 6)
+    ov = OVTokens(model.name, head, source="position", run=run, position=4)
+
+    def look() -> object:
+        return (
+            model.run(run, Job()),
+            thumbnails(model, Thumbnails(run), Job()),
+            attention(model, Attention(run, head.layer), Job()),
+            ov_tokens(model, ov, Job()),
+        )
+
+    return look
+
+
+MEASURED: dict[str, Callable[[], Callable[[], object]]] = {
+    "copying share": _copying,
+    "run": lambda: _ours(PICTURE_SHAPE, SHORT),
+    "run by transformers": lambda: _theirs(PICTURE_SHAPE, SHORT),
+    "session": _session,
+    "session by transformers": lambda: _theirs(LONG_SHAPE, LONG),
+}
+
+
 def main() -> None:
-    """Open a model of one head, forget what opening it took, and measure."""
+    """Open a model, forget what opening it took, and measure."""
     torch.set_num_threads(1)
     with torch.inference_mode():
-        model = random_model(1, 1)
+        measured = MEASURED[sys.argv[1]]()
         # What is free but still held would hide what the question takes.
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from VmRSS
         before = _kilobytes("VmRSS")
-        copying_share(model, Head(0, 0), Job())
-    print((_kilobytes("VmHWM") - before) / 1000)
+        found = measured()
+        print((_kilobytes("VmHWM") - before) / 1000)
+        del found
 
 
 def _kilobytes(name: str) -> int:

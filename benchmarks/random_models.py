@@ -13,18 +13,20 @@ from engine.sources.checkpoint import Checkpoint
 D_MODEL, D_HEAD, D_VOCAB, N_CTX = 768, 64, 50_257, 1024
 
 
-def random_model(n_layers: int, n_heads: int) -> Model:
+def random_model(
+    n_layers: int, n_heads: int, d_model: int = D_MODEL, d_vocab: int = D_VOCAB
+) -> Model:
     """Return an open model with so many layers and heads, the same at every call."""
-    words = {f"w{number}": number for number in range(D_VOCAB)}
+    words = {f"w{number}": number for number in range(d_vocab)}
     tokenizer = Tokenizer(WordLevel(words, unk_token="w0"))
     tokenizer.pre_tokenizer = WhitespaceSplit()
     empty = Checkpoint(
         name=f"random {n_layers} x {n_heads}",
         n_layers=n_layers,
         n_heads=n_heads,
-        d_model=D_MODEL,
+        d_model=d_model,
         d_head=D_HEAD,
-        d_vocab=D_VOCAB,
+        d_vocab=d_vocab,
         n_ctx=N_CTX,
         learned_positions=True,
         normalized=True,
@@ -37,7 +39,7 @@ def random_model(n_layers: int, n_heads: int) -> Model:
     )
     draw = np.random.default_rng(0)
     tensors = {
-        name: draw.standard_normal(shape, np.float32) / math.sqrt(D_MODEL)
+        name: draw.standard_normal(shape, np.float32) / math.sqrt(d_model)
         for name, shape in empty.shapes().items()
     }
     return Model(Checkpoint(**{**vars(empty), "tensors": tensors}))

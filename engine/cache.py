@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+PLAIN = frozenset({int, float, str, bool, type(None)})
+"""Types that an answer holds by the hundred thousand, and that hold nothing."""
+
 
 class Cache:
     """Values by key, the least recently used leaving first.
@@ -49,6 +52,8 @@ class Cache:
 
 def size_of(value: object) -> int:
     """Return about how many bytes an answer, or a part of it, takes."""
+    if type(value) in PLAIN:
+        return getsizeof(value)
     if isinstance(value, np.ndarray):
         return value.nbytes
     if isinstance(value, tuple):

@@ -1,5 +1,6 @@
 """The one door to the numbers: a question in, an answer out."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import PurePath
@@ -10,27 +11,44 @@ import numpy as np
 import torch
 
 from engine import sources
-from engine.cache import Cache
+from engine.cache import PLAIN, Cache
 from engine.circuits import COMPUTATIONS
-from engine.job import Job
-from engine.messages import Head, ListModels, LoadModel, ModelList, Request, Result, model_of
+from engine.job import Cancelled, Job
+from engine.memory import give_back
+from engine.messages import Head, LoadModel, Request, Result, model_of
 from engine.model import Model
 from engine.records import checked
+from engine.sources.questions import WITHOUT_MODEL
 
-CACHE_BYTES = 256 * 2**20
-"""Answers are kept up to this size, the least recently asked leaving first."""
+CACHE_BYTES = 384 * 2**20
+"""What is kept to save time takes this much at most: answers, and patterns of the last run."""
+
+SHARE_OF_PATTERNS = 1 / 3
+"""Of that, so that all patterns of 256 tokens with some hundred heads are held."""
+
+
+LONG = 0.5
+"""Seconds of work after which what it took is given back to the system: some 10 milliseconds."""
 
 
 class Engine:
     """Answers questions one at a time, from one thread.
+
+    Parameters
+    ----------
+    cache_bytes : int, optional
+        What is kept to save time takes so many bytes at most: answers, the least recently asked
+        leaving first, and patterns of the last run.
 
     Notes
     -----
     An answer never depends on what was asked before: the cache and the open model only save time.
     """
 
-    def __init__(self) -> None:
-        self._cache = Cache(CACHE_BYTES)
+    def __init__(self, cache_bytes: int | None = None) -> None:
+        budget = CACHE_BYTES if cache_bytes is None else cache_bytes
+        self._pattern_bytes = int(budget * SHARE_OF_PATTERNS)
+        self._cache = Cache(budget - self._pattern_bytes)
         self._model: Model | None = None
 
     def answer(self, request: Request, job: Job | None = None) -> Result:
@@ -57,18 +75,28 @@ class Engine:
             If the job was cancelled.
         """
         request = checked(request)
-        if isinstance(request, ListModels):
-            return ModelList(sources.entries())
+        if type(request) in WITHOUT_MODEL:
+            # Never kept: what there is on this computer and on the hub changes.
+            told: Result = frozen(WITHOUT_MODEL[type(request)](request, job or Job()))
+            return told
         if request in self._cache:
             kept: Result = self._cache[request]
             return kept
-        job = job or Job()
-        with torch.inference_mode():
-            model = self._open(model_of(request), job)
-            result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
-        if not isinstance(request, LoadModel):  # which asks for an open model each time
-            self._cache[request] = result
-        return result
+        job, began = job or Job(), time.perf_counter()
+        try:
+            with torch.inference_mode():
+                model = self._open(model_of(request), job)
+                result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
+        except Cancelled:
+            pass  # its traceback would keep alive all that was being computed
+        else:
+            if not isinstance(request, LoadModel):  # which asks for an open model each time
+                self._cache[request] = result
+            return result
+        finally:
+            if time.perf_counter() - began > LONG:
+                give_back()
+        raise Cancelled
 
     def check_head(self, request: Request, head: Head) -> None:
         """Refuse a head that the model of a question does not have, before anything is run.
@@ -91,12 +119,17 @@ class Engine:
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {PurePath(name).name or name}")
         if self._model is None or self._model.name != name:
-            self._model = Model(sources.load(name), job)
+            opened = Model(sources.load(name), job, self._pattern_bytes)
+            if self._model is not None:
+                self._model.close()
+            self._model = opened
         return self._model
 
 
 def frozen(value: Any) -> Any:
     """Return an answer, or a part of it, whose arrays are its own and read-only, however deep."""
+    if type(value) in PLAIN:
+        return value
     if isinstance(value, np.ndarray):
         return _own(value)
     if isinstance(value, tuple):

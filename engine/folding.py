@@ -40,6 +40,14 @@ class Norm(NamedTuple):
     gain: Float[Tensor, " d_model"] | None = None
     bias: Float[Tensor, " d_model"] | None = None
 
+    def applied(
+        self, vectors: Float[Tensor, "*rows d_model"], eps: float
+    ) -> Float[Tensor, "*rows d_model"]:
+        """Return vectors through a layer norm with these weights."""
+        return torch.nn.functional.layer_norm(
+            vectors, vectors.shape[-1:], self.gain, self.bias, eps
+        )
+
 
 def normalised(
     vectors: Float[Tensor, "*rows d_model"], eps: float

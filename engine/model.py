@@ -1,19 +1,26 @@
 """An open model: a TransformerBridge behind one shape convention."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from engine.bridge import attention_only
 from engine.cache import Cache
 from engine.folding import HeadWeights, centred, fold, normalised, root_mean_square
 from engine.job import Job
-from engine.messages import CircuitName, Head, Refused, RunPrompt, Source
+from engine.layers import PATTERN_BYTES, Change
+from engine.memory import check_run_fits, run_bytes
+from engine.messages import CircuitName, FloatArray, Head, Refused, RunPrompt, Source, Thumbnails
+from engine.network import capped
+from engine.pooling import pool
 from engine.pretrained import pretrained
-from engine.probes import Change, probe
-from engine.runs import ForwardPass, forward, loss
+from engine.probes import probe
+from engine.rotation import Rotation
+from engine.runs import ForwardPass, Watch, forward, loss
 from engine.sources.checkpoint import Checkpoint
 from engine.sources.fingerprint import fingerprint
 from engine.sources.pretrained import Pretrained
@@ -44,6 +51,8 @@ class Model:
         Raw weights, sizes and tokenizer, or where they are to be read from.
     job : Job, optional
         Steps while a pretrained model is read.
+    pattern_bytes : int
+        Of patterns that are held of the last run; the others are made again.
 
     Raises
     ------
@@ -51,7 +60,12 @@ class Model:
         If a pretrained model cannot be opened.
     """
 
-    def __init__(self, checkpoint: Checkpoint | Pretrained, job: Job | None = None) -> None:
+    def __init__(
+        self,
+        checkpoint: Checkpoint | Pretrained,
+        job: Job | None = None,
+        pattern_bytes: int = PATTERN_BYTES,
+    ) -> None:
         if isinstance(checkpoint, Checkpoint):
             network = attention_only(checkpoint)
         else:
@@ -64,13 +78,13 @@ class Model:
         self.d_vocab, self.n_ctx = network.d_vocab, network.n_ctx
         self.position_kind, self.norm, self.eps = network.positions, network.norm, network.eps
         self.learned_positions = network.positions == "learned"
-        self.rotation = network.rotation
         self.normalized = network.norm != "none"
         self.centring = self.normalized and network.norm != "RMSNorm"
         self.prepend_bos, self.divisor = network.prepend_bos, network.divisor
         self.parameters = network.parameters
         self.tokens = Tokens(network.tokenizer, network.bos_token, network.d_vocab)
         self._network, self._bridge = network, network.bridge
+        self._pattern_bytes = pattern_bytes
         self._last: ForwardPass | None = None
         self._grams: dict[CircuitName, Tensor] = {}
         # What took long and follows from the weights and its key alone: it only saves time.
@@ -78,6 +92,17 @@ class Model:
         # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
         self._rows_U: Tensor = self._bridge.unembed.W_U.T
         self._mean_U = self._rows_U.double().mean(0).float() if self.centring else None
+
+    def close(self) -> None:
+        """Let the weights go at once: nothing can be asked of the model any more.
+
+        TransformerLens leaves references behind that go round in circles, and in the window
+        Python's collector comes late.
+        """
+        self._last = None
+        with torch.inference_mode(False):
+            for tensor in (*self._bridge.parameters(), *self._bridge.buffers()):
+                tensor.data = torch.empty(0, dtype=tensor.dtype)
 
     @property
     def bytes(self) -> int:
@@ -139,8 +164,12 @@ class Model:
         Refused
             If the model has no such head.
         """
-        folded = self.unturned_head(head)
-        return folded if self.rotation is None else self.rotation.apart(folded, offset)
+        folded, rotation = self.unturned_head(head), self.rotation(head.layer)
+        return folded if rotation is None else rotation.apart(folded, offset)
+
+    def rotation(self, layer: int) -> Rotation | None:
+        """Return how positions turn a layer's queries and keys; none where they do not."""
+        return self._network.rotation(layer)
 
     def unturned_head(self, head: Head) -> HeadWeights:
         """Return the folded weights of one head before positions turn W_Q and W_K.
@@ -159,7 +188,41 @@ class Model:
     @property
     def has_one_qk(self) -> bool:
         """Whether one W_QK gives the scores of any two positions, whatever their distance."""
-        return self.scores_follow and self.position_kind != "rotary"
+        return self._network.has_one_qk
+
+    @property
+    def score_cap(self) -> float | None:
+        """What scores are capped at, c in c tanh(x / c); none where they are not."""
+        return self._network.score_cap or None
+
+    @property
+    def logit_cap(self) -> float | None:
+        """What logits are capped at; none where they are not."""
+        return self._network.logit_cap or None
+
+    @property
+    def normalises_outputs(self) -> bool:
+        """Whether a norm follows a layer's heads, so that what one adds depends on the others."""
+        return any(hasattr(block, "ln1_post") for block in self._bridge.blocks)
+
+    @property
+    def normalises_embeddings(self) -> bool:
+        """Whether embeddings go through a norm before they enter the stream."""
+        return self._network.embed_norm is not None
+
+    @property
+    def mlp_is_parallel(self) -> bool | None:
+        """Whether MLPs read what the heads beside them read; none where that is not known."""
+        return self._network.parallel
+
+    def slope(self, head: Head) -> float:
+        """Return what a position of distance takes off a head's scores (ALiBi), 0 without."""
+        slopes = self._network.slopes
+        return 0.0 if slopes is None else float(slopes[head.number])
+
+    def hidden(self, layer: int, length: int) -> Bool[Tensor, "query key"]:
+        """Return where a query of a layer may not look: the future, and beyond a window."""
+        return self._network.hidden(layer, length)
 
     @property
     def holds_patterns(self) -> bool:
@@ -188,24 +251,42 @@ class Model:
     def scores(self, passed: ForwardPass, layer: int, job: Job) -> Float[Tensor, "head query key"]:
         """Return a layer's scores on a run, divided, as they were before the softmax.
 
-        Not a number where a query may not look.
+        With ALiBi, less slope times distance, as no row of the softmax can tell from what the
+        model adds. Not a number where a query may not look.
         """
         network = self._network
-        if network.own_scores:
-            name = f"blocks.{layer}.attn.hook_attn_scores"
-            scores = self.probe(passed.ids, job, [name], heads_off=passed.heads_off)[name]
+        if network.own_scores and network.slopes is None:
+            name = "attn.hook_attn_scores"
+            scores = passed.layers.again(layer, [name])[name]
             # What is masked is an infinity or the most negative number of its kind.
             scores = scores.masked_fill(scores < LEAST_SCORE, torch.nan)
         else:
             self.check_scores()
             queries, keys = passed.queries[layer], passed.keys[layer]
-            if self.rotation is not None:
-                queries, keys = self.rotation.placed(queries), self.rotation.placed(keys)
-            group = self.n_heads // self.n_kv_heads
-            keys = keys if group == 1 else keys.repeat_interleave(group, 0)
-            scores = queries @ keys.mT / self.divisor
-        future = torch.ones(scores.shape[1:], dtype=torch.bool).triu(1)
-        return scores.masked_fill(future, torch.nan)
+            if (rotation := self.rotation(layer)) is not None:
+                queries, keys = rotation.placed(queries), rotation.placed(keys)
+            scores = network.scores(queries / self.divisor, keys)
+        return scores.masked_fill(self.hidden(layer, len(passed.ids)), torch.nan)
+
+    def folded_scores(
+        self, head: Head, weights: HeadWeights, scaled: Float[Tensor, "position d_model"]
+    ) -> Float[Tensor, "query key"]:
+        """Return a head's scores on a prompt by folded weights alone, nothing masked.
+
+        Parameters
+        ----------
+        head : Head
+            The head.
+        weights : HeadWeights
+            Its own, folded, at offset 0.
+        scaled : Tensor
+            Streams over the scale of the norm before the heads.
+        """
+        queries = (scaled @ weights.W_Q + weights.b_Q)[None]
+        keys = (scaled @ weights.W_K + weights.b_K)[None]
+        if (rotation := self.rotation(head.layer)) is not None:
+            queries, keys = rotation.placed_from_start(queries), rotation.placed_from_start(keys)
+        return self._network.scores(queries / self.divisor, keys, head.number)[0]
 
     def read(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
         """Return what a layer's heads read of residual streams: the streams after its norm.
@@ -234,10 +315,18 @@ class Model:
             raise Refused(
                 f"{self.name} has no MLP, so there is no source token+mlp0: use token or position"
             )
-        first = self._bridge.blocks[0]
-        before = first.ln2 if hasattr(first, "ln2") else first.ln1
-        written: Tensor = first.mlp(before(streams[None]))[0]
-        return streams + written
+        if self.mlp_is_parallel is None:
+            raise Refused(
+                f"what the first MLP of {self.name} makes of an embedding is not known: use source "
+                "token or position"
+            )
+        return streams + self.mlp_output(0, streams)
+
+    def mlp_output(
+        self, layer: int, streams: Float[Tensor, "rows d_model"]
+    ) -> Float[Tensor, "rows d_model"]:
+        """Return what a layer's MLP adds to streams that it reads through its norms."""
+        return self._network.mlp_output(layer, streams)
 
     def unembedding(self, token: int) -> Float[Tensor, " d_model"]:
         """Return a token's column of the folded W_U."""
@@ -252,7 +341,7 @@ class Model:
 
     def logit_biases(self) -> Float[Tensor, " d_vocab"]:
         """Return b_U with the final norm's bias, centred over the vocabulary where W_U is."""
-        biases: Tensor = self._bridge.unembed.b_U
+        biases: Tensor = self._network.logit_scale * self._bridge.unembed.b_U
         if self._network.final_norm.bias is not None:
             biases = biases + self._rows_U @ self._network.final_norm.bias
         return biases if self._mean_U is None else biases - biases.mean()
@@ -264,12 +353,13 @@ class Model:
 
         Folded as "A Mathematical Framework for Transformer Circuits" (Elhage et al., 2021) does
         for biases: rows of a pattern sum to 1, so that b_V W_O arrives whole. That of a head that
-        is off does not arrive.
+        is off does not arrive. A norm after the heads divides it too, by what is the run's.
         """
-        W_O = self._bridge.blocks[layer].attn.W_O
+        W_O, gain = self._bridge.blocks[layer].attn.W_O, self._network.written_gain(layer)
         b_V = self._value_biases(layer).clone()  # [head, d_head]
         b_V[[head.number for head in heads_off if head.layer == layer]] = 0
-        written = self._network.output_bias(layer) + torch.einsum("hd,hdm->m", b_V, W_O)
+        moved = torch.einsum("hd,hdm->m", b_V, W_O)
+        written = self._network.output_bias(layer) + (moved if gain is None else moved * gain)
         return centred(written) if self.centring else written
 
     def embedded(self, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
@@ -332,7 +422,9 @@ class Model:
 
     def _embeddings(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
         rows: Tensor = self._bridge.embed.W_E[part]
-        scale = self._network.embed_scale
+        scale, norm = self._network.embed_scale, self._network.embed_norm
+        if norm is not None:
+            return norm.applied(rows, self.eps)
         return rows if scale == 1 else scale * rows
 
     def logits(self, vectors: Float[Tensor, "d_model n"], job: Job) -> Float[Tensor, "d_vocab n"]:
@@ -413,22 +505,57 @@ class Model:
         return tuple(ids), bos
 
     def run(self, run: RunPrompt, job: Job) -> ForwardPass:
-        """Run a prompt, or return the last run if it had the same tokens and heads off."""
+        """Run a prompt, or return the last run if it had the same tokens and heads off.
+
+        Raises
+        ------
+        Refused
+            If the prompt cannot be run, or would not fit in memory.
+        """
         ids, _ = self.encode(run)
         last = self._last
         if last is None or (last.ids, last.heads_off) != (ids, run.heads_off):
-            self._last = last = self.run_ids(ids, job, run.heads_off)
+            self._last = None  # never two at once
+            self._last = last = self._run_whole(ids, job, run.heads_off)
+        last.layers.job = job
         return last
 
-    def run_ids(
-        self, ids: tuple[int, ...], job: Job, heads_off: tuple[Head, ...] = ()
+    def _run_whole(
+        self, ids: tuple[int, ...], job: Job, heads_off: tuple[Head, ...]
     ) -> ForwardPass:
-        """Run token ids and keep nothing."""
-        return forward(self._bridge, ids, job, heads_off)
+        """Run token ids, and pool patterns that will not be held while they are there."""
+        budget, pooled = self._pattern_bytes, list[FloatArray]()
+        check_run_fits(self.name, len(ids), lambda length: run_bytes(self._network, length, budget))
+        if 4 * self.n_layers * self.n_heads * len(ids) ** 2 <= budget:
+            return forward(self._bridge, ids, job, heads_off, budget)
+
+        def watch(pattern: Float[Tensor, "head query key"]) -> None:
+            pooled.append(pool(pattern.numpy(), Thumbnails.size))
+
+        passed = forward(self._bridge, ids, job, heads_off, budget, watch)
+        return replace(passed, thumbnails=np.stack(pooled))
+
+    def run_ids(
+        self,
+        ids: tuple[int, ...],
+        job: Job,
+        heads_off: tuple[Head, ...] = (),
+        watch: Watch | None = None,
+    ) -> ForwardPass:
+        """Run token ids and hold no patterns; `watch` takes each layer's as it is made."""
+        return forward(self._bridge, ids, job, heads_off, 0, watch)
 
     def loss(self, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
         """Return the cross-entropy of token i + 1 at position i of a pass, in nats."""
-        return loss(self._bridge, passed, job)
+        return loss(self._bridge, passed, job, self.finished)
+
+    def finished(self, logits: Float[Tensor, "*rows d_vocab"]) -> Float[Tensor, "*rows d_vocab"]:
+        """Return what a model says of the stream times W_U and b_U: scaled, capped."""
+        return self.capped(self._network.logit_scale * logits)
+
+    def capped(self, logits: Float[Tensor, "*rows"]) -> Float[Tensor, "*rows"]:
+        """Return logits after the model's cap, where it has one."""
+        return capped(logits, self._network.logit_cap)
 
     def probe(
         self,
@@ -444,9 +571,13 @@ class Model:
     def stacked_output(
         self, layer: int
     ) -> tuple[Float[Tensor, "stacked d_model"], Float[Tensor, " d_model"]]:
-        """Return a layer's one big W_O, its heads' one below the other, and its b_O, unfolded."""
-        W_O = self._bridge.blocks[layer].attn.W_O
-        return W_O.flatten(0, 1), self._network.output_bias(layer)  # [head * d_head, d_model]
+        """Return a layer's one big W_O, its heads' one below the other, and its b_O.
+
+        Unfolded, but for what a norm after the heads multiplies by.
+        """
+        W_O, gain = self._bridge.blocks[layer].attn.W_O, self._network.written_gain(layer)
+        W_O = W_O.flatten(0, 1)  # [head * d_head, d_model]
+        return W_O if gain is None else W_O * gain, self._network.output_bias(layer)
 
     def value_bias(self, head: Head) -> Float[Tensor, " d_head"]:
         """Return a head's b_V, with what the bias of the norm before it adds."""

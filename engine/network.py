@@ -1,10 +1,11 @@
 """What was built from a checkpoint: a bridge that runs, and what a bridge does not say of it."""
 
+import inspect
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -27,10 +28,30 @@ class Network:
         Its own weights before each layer's heads, and before the unembedding.
     embed_scale
         What embeddings are multiplied by as they enter the stream.
+    embed_norm
+        The layer norm that they go through before that, where there is one.
     W_pos
         [n_ctx, d_model]; zeros where positions are not learned.
     divisor
         What q . k is divided by.
+    rotations
+        How each layer turns queries and keys; none where it does not.
+    slopes
+        What each head takes off a score for each position between query and key: ALiBi, "Train
+        Short, Test Long" (Press et al., 2022).
+    windows
+        How many positions a query of each layer sees, its own among them; none: all.
+    score_cap, logit_cap
+        c where scores or logits go through c tanh(x / c); 0 where they do not.
+    logit_scale
+        What logits are multiplied by; `final_norm` holds it too.
+    output_norms
+        What multiplies what a layer's heads write; that they are normalised first is for each run.
+    mlp_factor
+        What multiplies what an MLP writes.
+    parallel
+        Whether an MLP reads what the heads beside it read; none where it reads neither that nor
+        the stream after them.
     unlike_weights
         Why scores do not follow from folded weights and an offset; empty where they do.
     own_scores
@@ -59,19 +80,82 @@ class Network:
     positions: Positions
     W_pos: Float[Tensor, "n_ctx d_model"]
     embed_scale: float = 1.0
-    rotation: Rotation | None = None
+    embed_norm: Norm | None = None
+    rotations: tuple[Rotation | None, ...] = ()
+    slopes: Float[Tensor, " head"] | None = None
+    windows: tuple[int | None, ...] = ()
+    score_cap: float = 0.0
+    logit_cap: float = 0.0
+    logit_scale: float = 1.0
+    output_norms: tuple[Norm, ...] = ()
+    mlp_factor: float = 1.0
+    parallel: bool | None = False
     unlike_weights: str = ""
     own_scores: bool = False
 
+    @property
+    def has_one_qk(self) -> bool:
+        """Whether q . k over the divisor is a score, at every distance."""
+        turns = any(rotation is not None for rotation in self.rotations)
+        return not (self.unlike_weights or turns or self.slopes is not None or self.score_cap)
+
+    def rotation(self, layer: int) -> Rotation | None:
+        """Return how a layer turns queries and keys; none where it does not."""
+        return self.rotations[layer] if self.rotations else None
+
+    def hidden(self, layer: int, length: int) -> Bool[Tensor, "query key"]:
+        """Return where a query of a layer may not look: the future, and what its window ends at."""
+        distance = _distance(length)
+        window = self.windows[layer] if self.windows else None
+        return distance < 0 if window is None else (distance < 0) | (distance >= window)
+
+    def scores(
+        self,
+        queries: Float[Tensor, "head position d_head"],
+        keys: Float[Tensor, "kv_head position d_head"],
+        only: int | None = None,
+    ) -> Float[Tensor, "head query key"]:
+        """Return what the softmax takes.
+
+        Parameters
+        ----------
+        queries, keys : Tensor
+            Of all heads of a layer, or of one, turned by where they stand and divided already.
+        only : int, optional
+            Which head, where it is one.
+        """
+        scores = queries @ keys.repeat_interleave(len(queries) // len(keys), 0).mT
+        if self.slopes is not None:
+            slopes = self.slopes if only is None else self.slopes[only : only + 1]
+            scores = scores - slopes[:, None, None] * _distance(scores.shape[-1])
+        return capped(scores, self.score_cap)
+
+    def written_gain(self, layer: int) -> Float[Tensor, " d_model"] | None:
+        """Return what multiplies each entry that a layer's heads write, once it is normalised."""
+        return self.output_norms[layer].gain if self.output_norms else None
+
+    def mlp_output(
+        self, layer: int, streams: Float[Tensor, "rows d_model"]
+    ) -> Float[Tensor, "rows d_model"]:
+        """Return what a layer's MLP adds to streams that it reads through its norms."""
+        block = self.bridge.blocks[layer]
+        before = block.ln2 if hasattr(block, "ln2") else block.ln1
+        written = _through(block, before(streams[None]))
+        if hasattr(block, "ln2_post"):
+            written = block.ln2_post(written)
+        found: Tensor = self.mlp_factor * written[0]
+        return found
+
     def raw(self, layer: int, number: int) -> HeadWeights:
-        """Return the weights of one head as they are stored."""
+        """Return the weights of one head as stored, but for W_O, which holds what follows it."""
         attention = self.bridge.blocks[layer].attn
-        kv = number * self.n_kv_heads // self.n_heads
+        kv, gain = number * self.n_kv_heads // self.n_heads, self.written_gain(layer)
+        W_O = attention.W_O[number]
         return HeadWeights(
             W_Q=attention.W_Q[number],
             W_K=attention.W_K[kv],
             W_V=attention.W_V[kv],
-            W_O=attention.W_O[number],
+            W_O=W_O if gain is None else W_O * gain,
             b_Q=self.biases(layer, "Q")[number],
             b_K=self.biases(layer, "K")[kv],
         )
@@ -83,6 +167,35 @@ class Network:
         return torch.zeros(heads, self.d_head) if bias is None else bias
 
     def output_bias(self, layer: int) -> Float[Tensor, " d_model"]:
-        """Return a layer's b_O; zeros without one."""
+        """Return a layer's b_O, times what follows it; zeros without one."""
         bias: Tensor | None = self.bridge.blocks[layer].attn.b_O
-        return torch.zeros(self.d_model) if bias is None else bias
+        if bias is None:
+            return torch.zeros(self.d_model)
+        gain = self.written_gain(layer)
+        return bias if gain is None else bias * gain
+
+
+def capped(numbers: Float[Tensor, "*rows"], cap: float) -> Float[Tensor, "*rows"]:
+    """Return c tanh(x / c), as Gemma 2 caps scores and logits; x where c is 0."""
+    return cap * (numbers / cap).tanh() if cap else numbers
+
+
+def _through(block: Any, read: Float[Tensor, "1 rows d_model"]) -> Float[Tensor, "1 rows d_model"]:
+    """Return what a block's MLP makes of what its norm hands it."""
+    inner = block.mlp.original_component
+    written: Any
+    if block.mlp.name is None:  # OPT's two layers lie in the block itself
+        layers = dict(block.mlp.named_children())
+        written = layers["out"](block.original_component.activation_fn(layers["in"](read)))
+    elif "residual" in inspect.signature(inner.forward).parameters:  # Bloom's adds the stream
+        written = block.mlp(read, torch.zeros_like(read))
+    else:
+        written = block.mlp(read)
+    found: Tensor = written[0] if isinstance(written, tuple) else written  # after it, a router's
+    return found.reshape(read.shape)  # OPT's lays out its rows as those of its last run
+
+
+def _distance(length: int) -> Tensor:
+    """Return query position minus key position [query, key]."""
+    places = torch.arange(length)
+    return places[:, None] - places

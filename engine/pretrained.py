@@ -14,29 +14,19 @@ from torch import Tensor
 from transformer_lens.model_bridge.sources import build_bridge_from_module
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
+from engine import traits
 from engine.agreement import Own, settled
 from engine.folding import Norm
 from engine.gguf_reader import read_once
 from engine.job import Cancelled, Job
 from engine.messages import Refused
+from engine.native import native
 from engine.network import Network, NormKind, Positions
-from engine.rotation import Rotation
+from engine.sources.config import WITHOUT_ATTENTION
 from engine.sources.pretrained import Pretrained
 
 # Neither a terminal nor a log is the place: progress has its own road, the job.
 transformers.utils.logging.disable_progress_bar()
-
-WITHOUT_ATTENTION = (
-    "mamba",
-    "mamba2",
-    "falcon_mamba",
-    "rwkv",
-    "rwkv6",
-    "rwkv7",
-    "xlstm",
-    "hyenadna",
-)
-"""Model types that have no attention at all."""
 
 ATTENTION = ("full_attention", "sliding_attention", "chunked_attention", "attention")
 """Kinds of layers, as a config names them, that have patterns to show."""
@@ -69,18 +59,20 @@ def pretrained(found: Pretrained, job: Job) -> Network:
     """
     found.check_fits(psutil.virtual_memory().available)
     job.step(0, 4, f"reading {found.parameters:,} parameters")
-    read = _from_gguf(found, job) if found.path.is_file() else _from_folder(found)
+    if found.layout == "TransformerLens":
+        return native(found, job)
+    read = _from_gguf(found, job) if found.layout == "GGUF" else _from_folder(found)
     read.model.eval().requires_grad_(False)
     _check_vocabulary(found, read)
     job.step(2, 4, "running 16 tokens by transformers")
     own = _own(found, read)
     job.step(3, 4, "wrapping the model")
     network = _network(found, read)
-    return settled(found.path.name, network, own, job)
+    return settled(found.title, network, own, job)
 
 
 def _from_folder(found: Pretrained) -> _Read:
-    name = found.path.name
+    name = found.title
     try:
         config = transformers.AutoConfig.from_pretrained(
             found.path, local_files_only=True, trust_remote_code=False
@@ -93,8 +85,24 @@ def _from_folder(found: Pretrained) -> _Read:
             ) from error
         raise Refused(f"{name}: transformers cannot read config.json: {_line(error)}") from error
     _check_kind(name, config)
-    assert found.tokenizer is not None
-    return _Read(_weights(found, config), found.tokenizer, found.bos_token)
+    tokenizer, bos_token = found.tokenizer, found.bos_token
+    if tokenizer is None:
+        tokenizer, bos_token = _older_tokenizer(found)
+    return _Read(_weights(found, config), tokenizer, bos_token)
+
+
+def _older_tokenizer(found: Pretrained) -> tuple[Tokenizer, str | None]:
+    """Let transformers make a tokenizer of vocab.json, merges.txt or tokenizer.model."""
+    try:
+        made = transformers.AutoTokenizer.from_pretrained(
+            found.path, local_files_only=True, trust_remote_code=False
+        )
+        return made.backend_tokenizer, made.bos_token
+    except Exception as error:  # packages that are missing and files that are damaged alike
+        raise Refused(
+            f"{found.title} has no tokenizer.json, and transformers cannot make one of its older "
+            f"files: {_line(error)}"
+        ) from error
 
 
 def _from_gguf(found: Pretrained, job: Job) -> _Read:
@@ -138,7 +146,7 @@ def _check_kind(name: str, config: Any) -> None:
 
 
 def _weights(found: Pretrained, config: Any, **where: Any) -> Any:
-    name = found.path.name
+    name = found.title
     try:
         loaded: Any = transformers.AutoModelForCausalLM.from_pretrained(
             found.path.parent if where else found.path,
@@ -172,7 +180,7 @@ def _check_vocabulary(found: Pretrained, read: _Read) -> None:
     size = read.tokenizer.get_vocab_size()
     if size > rows:
         raise Refused(
-            f"{found.path.name}: its tokenizer has {size:,} tokens, and the model only {rows:,}: "
+            f"{found.title}: its tokenizer has {size:,} tokens, and the model only {rows:,}: "
             "the tokenizer is another model's"
         )
 
@@ -183,10 +191,13 @@ def _own(found: Pretrained, read: _Read) -> Own:
     first = None if read.bos_token is None else read.tokenizer.token_to_id(read.bos_token)
     ids = torch.randint(read.tokenizer.get_vocab_size(), (PROBE,), generator=chance).tolist()
     ids = ids if first is None else [first, *ids[1:]]
-    out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
+    try:
+        out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
+    except Exception as error:  # each architecture has its own way of not running
+        raise Refused(f"{found.title}: transformers cannot run it: {_line(error)}") from error
     patterns = out.attentions or ()
     if not patterns or any(pattern is None for pattern in patterns):
-        raise Refused(f"{found.path.name}: its attention patterns cannot be read by transformers")
+        raise Refused(f"{found.title}: its attention patterns cannot be read by transformers")
     return Own(
         ids=tuple(ids),
         patterns=tuple(pattern[0] for pattern in patterns),
@@ -195,14 +206,22 @@ def _own(found: Pretrained, read: _Read) -> Own:
 
 
 def _network(found: Pretrained, read: _Read) -> Network:
-    name, model = found.path.name, read.model
+    name, model = found.title, read.model
     try:
         bridge = build_bridge_from_module(model, type(model).__name__, hf_config=model.config)
         cfg, blocks = bridge.cfg, bridge.blocks
-        layer_norms = tuple(_norm(block.ln1, cfg) for block in blocks)
-        final_norm = _norm(bridge.ln_final, cfg)
+        if not all(hasattr(block, "ln1") for block in blocks):
+            raise Refused(
+                f"{name} is not opened: its heads read the stream without a norm, and Headscope "
+                f"does not know {model.config.model_type} models"
+            )
+        layer_norms = tuple(_norm(block.ln1) for block in blocks)
+        scale = traits.logit_scale(model.config)
+        final_norm = _scaled(_norm(bridge.ln_final), scale, cfg.d_model)
         W_pos = _table(bridge, cfg)
         heads = len(blocks[0].attn.W_K)
+    except Refused:
+        raise
     except Exception as error:  # each adapter has its own way of not fitting
         raise Refused(
             f"{name}: TransformerLens cannot wrap this {model.config.model_type} model: "
@@ -210,7 +229,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         ) from error
     scaling = getattr(blocks[0].attn.original_component, "scaling", None)
     kinds: dict[str, Positions] = {"rotary": "rotary", "alibi": "ALiBi", "standard": "learned"}
-    kind: NormKind = "RMSNorm" if cfg.uses_rms_norm else "LayerNorm"
+    kind: NormKind = "RMSNorm" if blocks[0].ln1.uses_rms_norm else "LayerNorm"
     return Network(
         bridge=bridge,
         tokenizer=read.tokenizer,
@@ -232,21 +251,43 @@ def _network(found: Pretrained, read: _Read) -> Network:
         final_norm=final_norm,
         positions=kinds.get(cfg.positional_embedding_type, "none"),
         W_pos=W_pos,
-        rotation=_rotation(bridge, model) if cfg.positional_embedding_type == "rotary" else None,
+        embed_norm=_norm(bridge.embed_ln) if hasattr(bridge, "embed_ln") else None,
+        rotations=traits.rotations(bridge, model),
+        slopes=traits.slopes(cfg.n_heads) if cfg.positional_embedding_type == "alibi" else None,
+        windows=traits.windows(model.config, cfg.n_layers),
+        score_cap=traits.score_cap(blocks[0].attn),
+        logit_cap=traits.logit_cap(model.config),
+        logit_scale=scale,
+        output_norms=_output_norms(blocks, traits.residual_factor(model.config), cfg.d_model),
+        mlp_factor=traits.residual_factor(model.config),
     )
 
 
-def _norm(norm: Any, cfg: Any) -> Norm:
+def _norm(norm: Any) -> Norm:
     inner = norm.original_component
     gain, bias = getattr(inner, "weight", None), getattr(inner, "bias", None)
-    if gain is not None and cfg.rmsnorm_uses_offset:
-        gain = 1 + gain
-    return Norm(gain, bias)
+    return Norm(1 + gain if gain is not None and norm.uses_weight_offset else gain, bias)
+
+
+def _scaled(norm: Norm, factor: float, d_model: int) -> Norm:
+    """Return a norm whose output is multiplied by a factor."""
+    if factor == 1:
+        return norm
+    gain = torch.ones(d_model) if norm.gain is None else norm.gain
+    return Norm(factor * gain, None if norm.bias is None else factor * norm.bias)
+
+
+def _output_norms(blocks: Any, factor: float, d_model: int) -> tuple[Norm, ...]:
+    """Return what multiplies what each layer's heads write; none where nothing does."""
+    if any(hasattr(block, "ln1_post") for block in blocks):
+        return tuple(_norm(block.ln1_post) for block in blocks)
+    return () if factor == 1 else (_scaled(Norm(), factor, d_model),) * len(blocks)
 
 
 def _eps(norm: Any) -> float:
     inner = norm.original_component
-    return float(getattr(inner, "eps", getattr(inner, "variance_epsilon", 0.0)))
+    # OLMo's norm has no attribute that says it.
+    return float(getattr(inner, "eps", getattr(inner, "variance_epsilon", 1e-5)))
 
 
 def _table(bridge: Any, cfg: Any) -> Tensor:
@@ -265,25 +306,6 @@ def _divisor(cfg: Any) -> float:
 
 def _d_mlp(cfg: Any) -> int:
     return int(cfg.d_mlp or 0)
-
-
-def _rotation(bridge: Any, model: Any) -> Rotation | None:
-    """Return the model's own cosines and sines by position, where it has a module for them."""
-    modules = [it for name, it in model.named_modules() if name.rpartition(".")[2] == "rotary_emb"]
-    if not modules:
-        return None
-    rotary, like = modules[0], torch.zeros(1, 1, 1)
-
-    def angles(positions: Tensor) -> tuple[Tensor, Tensor]:
-        cos, sin = rotary(like, positions[None])
-        return cos[0], sin[0]
-
-    try:
-        cos, _ = angles(torch.tensor([0, 1]))
-        known = cos.ndim == 2 and len(cos) == 2 and cos.shape[1] % 2 == 0
-    except Exception:  # a module that wants more than positions: scores are then not vouched for
-        known = False
-    return Rotation(angles, bool(bridge.cfg.rotary_adjacent_pairs)) if known else None
 
 
 def _line(error: Exception) -> str:

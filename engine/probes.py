@@ -6,12 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from engine.hooks import silencers, stepping
 from engine.job import Job
+from engine.layers import Change
 from engine.messages import Head
-from engine.runs import silencers
-
-Change = Callable[[Tensor], Tensor]
-"""Takes a tensor on its way, without the batch axis, and returns what goes on instead."""
 
 
 def probe(
@@ -31,7 +29,7 @@ def probe(
     ids : tuple of int
         Token ids of the prompt, at least one.
     job : Job
-        Steps before each layer.
+        Steps before each part of each layer.
     keep : sequence of str
         Names of the bridge's hooks whose tensors are returned, after any change.
     change : mapping, optional
@@ -44,11 +42,7 @@ def probe(
     dict
         A tensor for each name kept, without the batch axis, and `logits` [position, d_vocab].
     """
-    n_layers = bridge.cfg.n_layers
     kept: dict[str, Tensor] = {}
-
-    def stepping(layer: int) -> Callable[[Tensor, Any], None]:
-        return lambda tensor, hook: job.step(layer, n_layers, f"running layer {layer}")
 
     def changing(does: Change) -> Callable[[Tensor, Any], Tensor]:
         return lambda tensor, hook: does(tensor[0])[None]
@@ -56,11 +50,11 @@ def probe(
     def keeping(name: str) -> Callable[[Tensor, Any], None]:
         return lambda tensor, hook: kept.__setitem__(name, tensor[0])
 
-    hooks: list[tuple[str, Any]] = [
-        (f"blocks.{layer}.hook_in", stepping(layer)) for layer in range(n_layers)
-    ]
-    hooks += silencers(heads_off, bridge.cfg.n_heads)
+    hooks = silencers(heads_off, bridge.cfg.n_heads)
     hooks += [(name, changing(does)) for name, does in (change or {}).items()]
     hooks += [(name, keeping(name)) for name in keep]
-    logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)
+    with stepping(bridge, job):
+        logits = bridge.run_with_hooks(
+            torch.tensor([ids]), return_type="logits", fwd_hooks=hooks, use_cache=False
+        )
     return kept | {"logits": logits[0]}

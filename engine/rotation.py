@@ -33,6 +33,16 @@ class Rotation:
     angles: Angles
     neighbours: bool
 
+    @property
+    def paired(self) -> "Rotation":
+        """Two neighbours turned by one angle, of a table that holds those of all pairs twice."""
+
+        def angles(positions: Tensor) -> tuple[Tensor, Tensor]:
+            cos, sin = (table.chunk(2, -1)[0] for table in self.angles(positions))
+            return cos.repeat_interleave(2, -1), sin.repeat_interleave(2, -1)
+
+        return Rotation(angles, neighbours=True)
+
     def turned(
         self, vectors: Float[Tensor, "*rows d_head"], position: int
     ) -> Float[Tensor, "*rows d_head"]:
@@ -45,6 +55,16 @@ class Rotation:
     ) -> Float[Tensor, "head position d_head"]:
         """Return queries or keys of a prompt, each turned by its own position."""
         return self._turned(vectors, *self.angles(torch.arange(vectors.shape[1])))
+
+    def placed_from_start(
+        self, vectors: Float[Tensor, "head position d_head"]
+    ) -> Float[Tensor, "head position d_head"]:
+        """Return queries or keys of a prompt that are as they all would be at position 0, turned.
+
+        What some models multiply all cosines and sines by, they hold already.
+        """
+        cos, sin = self.angles(torch.arange(vectors.shape[1]))
+        return self._turned(vectors, cos / cos[:1], sin / cos[:1])
 
     def _turned(self, vectors: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         width = cos.shape[-1]

@@ -8,11 +8,16 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from engine.hooks import silencers, stepping
 from engine.job import Job
-from engine.messages import Head
+from engine.layers import PATTERN_BYTES, ByLayer, Layers
+from engine.messages import FloatArray, Head
 
 LOGITS = 2**21
 """Logits computed between two steps: some 50 milliseconds of work at GPT-2's d_model."""
+
+Watch = Callable[[Float[Tensor, "head query key"]], None]
+"""Takes the pattern of each layer in turn, while it is there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,30 +30,56 @@ class ForwardPass:
         Residual stream as each layer meets it, before its norm.
     final
         Residual stream after the last layer, before the final norm.
-    queries, keys
-        Of each layer, with biases, before rotary positions turn them.
-    patterns
-        Of each layer, as the model itself used them.
-    next_log_probs
-        At the last position, in nats.
+    layers
+        Patterns, queries and keys, held or made again.
+    next_logits
+        At the last position.
     read
         What the unembedding reads: `final` after its norm.
     heads_off
         Heads whose output was zeroed.
     mlps
-        What each layer's MLP writes; none without MLPs.
+        What each layer's MLP adds to the stream; none without MLPs.
+    output_scales
+        What the norm after each layer's heads divides by; none without such a norm.
+    thumbnails
+        [layer, head, row, column], where patterns are not held and were pooled by the way.
     """
 
     ids: tuple[int, ...]
     streams: tuple[Float[Tensor, "position d_model"], ...]
     final: Float[Tensor, "position d_model"]
-    queries: tuple[Float[Tensor, "head position d_head"], ...]
-    keys: tuple[Float[Tensor, "kv_head position d_head"], ...]
-    patterns: tuple[Float[Tensor, "head query key"], ...]
-    next_log_probs: Float[Tensor, " d_vocab"]
+    layers: Layers
+    next_logits: Float[Tensor, " d_vocab"]
     read: Float[Tensor, "position d_model"]
     heads_off: tuple[Head, ...] = ()
     mlps: tuple[Float[Tensor, "position d_model"], ...] = ()
+    output_scales: tuple[Float[Tensor, " position"], ...] = ()
+    thumbnails: FloatArray | None = None
+
+    def output_scale(self, layer: int) -> Float[Tensor, " position"]:
+        """Return what a norm after a layer's heads divides what they write by; 1 without one."""
+        return self.output_scales[layer] if self.output_scales else torch.ones(len(self.ids))
+
+    @property
+    def patterns(self) -> ByLayer:
+        """Of each layer, as the model itself used them [head, query, key]."""
+        return ByLayer(len(self.streams), self.layers.pattern)
+
+    @property
+    def queries(self) -> ByLayer:
+        """Of each layer, with biases, before rotary positions [head, position, d_head]."""
+        return ByLayer(len(self.streams), self.layers.queries)
+
+    @property
+    def keys(self) -> ByLayer:
+        """Of each layer, with biases, before rotary positions [kv_head, position, d_head]."""
+        return ByLayer(len(self.streams), self.layers.keys)
+
+    @property
+    def next_log_probs(self) -> Float[Tensor, " d_vocab"]:
+        """At the last position, in nats."""
+        return self.next_logits.log_softmax(-1)
 
     @property
     def future(self) -> Bool[Tensor, "query key"]:
@@ -57,7 +88,12 @@ class ForwardPass:
 
 
 def forward(
-    bridge: Any, ids: tuple[int, ...], job: Job, heads_off: tuple[Head, ...] = ()
+    bridge: Any,
+    ids: tuple[int, ...],
+    job: Job,
+    heads_off: tuple[Head, ...] = (),
+    budget: int = PATTERN_BYTES,
+    watch: Watch | None = None,
 ) -> ForwardPass:
     """Run a TransformerBridge once.
 
@@ -68,21 +104,25 @@ def forward(
     ids : tuple of int
         Token ids of the prompt, at least one.
     job : Job
-        Steps before each layer.
+        Steps before each part of each layer.
     heads_off : tuple of Head
         Heads that write nothing to the stream, b_V included.
+    budget : int
+        Bytes of patterns that are held; the others are made again when they are asked for.
+    watch : callable, optional
+        Takes the pattern of each layer in turn, whether it is held or not.
     """
     n_layers = bridge.cfg.n_layers
-    names = ("hook_q", "hook_k", "hook_pattern")
-    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", "read", *names)}
-
-    def step(stream: Tensor, hook: Any) -> None:
-        layer = len(kept["in"])
-        job.step(layer, n_layers, f"running layer {layer}")
-        kept["in"].append(stream[0])
+    layers = Layers(bridge, job, heads_off, budget)
+    kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", "read", "scale")}
 
     def keeper(name: str) -> Callable[[Tensor, Any], None]:
         return lambda tensor, hook: kept[name].append(tensor[0])
+
+    def attended(pattern: Tensor, hook: Any) -> None:
+        layers.hold(len(kept["in"]) - 1, pattern[0])
+        if watch is not None:
+            watch(pattern[0])
 
     def last_only(read: Tensor, hook: Any) -> Tensor:
         kept["read"].append(read[0])
@@ -94,28 +134,43 @@ def forward(
         ("unembed.hook_in", last_only),
     ]
     for layer in range(n_layers):
-        hooks.append((f"blocks.{layer}.hook_in", step))
-        for name in names:
-            hooks.append((f"blocks.{layer}.attn.{name}", keeper(name)))
+        hooks.append((f"blocks.{layer}.hook_in", keeper("in")))
+        hooks.append((f"blocks.{layer}.attn.hook_pattern", attended))
         if hasattr(bridge.blocks[layer], "mlp"):
-            hooks.append((f"blocks.{layer}.mlp.hook_out", keeper("mlp")))
+            hooks.append((f"blocks.{layer}.hook_mlp_out", keeper("mlp")))
+        if hasattr(bridge.blocks[layer], "ln1_post"):
+            hooks.append((f"blocks.{layer}.ln1_post.hook_scale", keeper("scale")))
     hooks += silencers(heads_off, bridge.cfg.n_heads)
-    logits = bridge.run_with_hooks(torch.tensor([ids]), return_type="logits", fwd_hooks=hooks)[0]
+    calls = [
+        block.register_forward_pre_hook(
+            lambda _, given, named: layers.met(given, named), with_kwargs=True
+        )
+        for block in bridge.blocks
+    ]
+    try:
+        with stepping(bridge, job):
+            logits = bridge.run_with_hooks(
+                torch.tensor([ids]), return_type="logits", fwd_hooks=hooks, use_cache=False
+            )[0]
+    finally:
+        for call in calls:
+            call.remove()
     return ForwardPass(
         ids=ids,
         streams=tuple(kept["in"]),
         final=kept["out"][0],
-        queries=tuple(q.transpose(0, 1) for q in kept["hook_q"]),  # [head, position, d_head]
-        keys=tuple(k.transpose(0, 1) for k in kept["hook_k"]),  # [head, position, d_head]
-        patterns=tuple(kept["hook_pattern"]),
-        next_log_probs=logits[-1].log_softmax(-1),
+        layers=layers,
+        next_logits=logits[-1],
         read=kept["read"][0],
         heads_off=heads_off,
         mlps=tuple(kept["mlp"]),
+        output_scales=tuple(scale[:, 0] for scale in kept["scale"]),
     )
 
 
-def loss(bridge: Any, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
+def loss(
+    bridge: Any, passed: ForwardPass, job: Job, finished: Callable[[Tensor], Tensor]
+) -> Float[Tensor, " predicted"]:
     """Return the cross-entropy of token i + 1 at position i of a pass, in nats.
 
     Parameters
@@ -126,6 +181,8 @@ def loss(bridge: Any, passed: ForwardPass, job: Job) -> Float[Tensor, " predicte
         The pass.
     job : Job
         Steps between chunks of positions.
+    finished : callable
+        What the model does to logits after W_U.
     """
     following = torch.tensor(passed.ids[1:], dtype=torch.long)
     found = torch.empty(len(following))
@@ -133,23 +190,6 @@ def loss(bridge: Any, passed: ForwardPass, job: Job) -> Float[Tensor, " predicte
     for start in range(0, len(following), rows):
         job.step(start, len(following), "predicting tokens")
         part = slice(start, min(start + rows, len(following)))
-        logits = bridge.unembed(passed.read[None, part])[0]  # [position, d_vocab]
+        logits = finished(bridge.unembed(passed.read[None, part])[0])  # [position, d_vocab]
         found[part] = torch.nn.functional.cross_entropy(logits, following[part], reduction="none")
     return found
-
-
-def silencers(heads_off: tuple[Head, ...], n_heads: int) -> list[tuple[str, Any]]:
-    """Return hooks, by name, that zero what some heads hand to W_O."""
-
-    def silencer(off: list[int]) -> Callable[[Tensor, Any], Tensor]:
-        def silence(z: Tensor, hook: Any) -> Tensor:
-            made = z.reshape(*z.shape[:2], n_heads, -1).clone()  # [batch, position, head, d_head]
-            made[:, :, off] = 0
-            return made.view(z.shape)
-
-        return silence
-
-    by_layer: dict[int, list[int]] = {}
-    for layer, number in heads_off:
-        by_layer.setdefault(layer, []).append(number)
-    return [(f"blocks.{layer}.attn.hook_z", silencer(off)) for layer, off in by_layer.items()]

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Refused
-from gui import first_session, palette, reopening, window_state
+from gui import first_session, icon, log, palette, reopening, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
 from gui.engine_client import EngineClient, EngineLike
@@ -63,7 +63,7 @@ def run(
     shown
         A question to open the window with, in front of what the last session had.
     version
-        Headscope's own, for what files say that they were made with.
+        Of this program, for About, the log, and what files say that they were made with.
 
     Returns
     -------
@@ -76,8 +76,12 @@ def run(
     app.setApplicationName("headscope")
     app.setApplicationDisplayName("Headscope")
     app.setApplicationVersion(version)
+    app.setDesktopFileName("headscope")
+    app.setWindowIcon(icon.window_icon())
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     settings = None if screenshot else Settings()
+    kept_log = None if screenshot else log.opened()
+    first = settings is not None and settings.first_start()
     chosen = theme or (settings.theme() if settings else "light")
     palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
     autosave = None if screenshot else Autosave(data_folder())
@@ -93,6 +97,8 @@ def run(
         client.recall = StoredAnswers(folder_of(place)).find
     window = Window(session, client, settings, chosen, size, autosave)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
+    if kept_log:
+        kept_log.watch(client)
     if saved is not None:
         window.begin(replace(saved, selection=session.selection))
         if not screenshot:
@@ -107,10 +113,15 @@ def run(
     _spare_imports()
     wait = PICTURES_FIRST_MS if saved else 0
     window.painted.connect(lambda: QTimer.singleShot(wait, client, client.start))
+    if first:
+        window.painted.connect(window.welcome.open)
     window.show()
     code = app.exec()
     window.hide()
-    if not client.close():
+    ended = client.close()
+    if kept_log:
+        kept_log.close()
+    if not ended:
         # The engine thread is inside `import torch` or the like, and Python would wait for it.
         sys.stdout.flush()
         sys.stderr.flush()

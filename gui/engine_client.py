@@ -77,6 +77,8 @@ class EngineClient(QObject):
     """(request, seconds it took)."""
     failed = Signal(object, str)
     """(request, the sentence of its failure)."""
+    missed = Signal(object, object)
+    """(request, failure), whether or not its answer is still wanted."""
     idle = Signal()
     """Nothing runs and nothing waits."""
 
@@ -243,6 +245,8 @@ class EngineClient(QObject):
         if isinstance(outcome, Cancelled):
             self._next()
             return
+        if isinstance(outcome, Failure):
+            self.missed.emit(request, outcome)
         askers = [key for key, wanted in self._wanted.items() if wanted == request]
         for key in askers:
             del self._wanted[key]

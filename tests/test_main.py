@@ -56,9 +56,12 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["figure", "attention", *PROMPT, "--layer", "0"], "needs -o FILE"),
         (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
         (["figure", "attention", *PROMPT, "--font-size", "x", "-o", "f.pdf"], "number, not 'x'"),
-        (["draw"], "there is no command 'draw': there are ask, figure, open, report and models"),
+        (["draw"], "no command 'draw': there are ask, figure, open, report, models and d"),
         (["report"], "report needs --model"),
         (["report", *PROMPT, "--head", "0.1"], "toy has only head 0.0"),
+        (["download"], "download takes the name of one model on the Hugging Face hub"),
+        (["download", "-x"], "download takes the name of one model on the Hugging Face hub"),
+        (["download", "a/b/c"], "'a/b/c' is no name on the Hugging Face hub"),
         (["models", "x"], "models takes no words: leave 'x' out"),
         (["--version", "--verbose"], "--version takes no words: leave '--verbose' out"),
         (["--screenshots", "x"], "no option '--screenshots'"),
@@ -156,9 +159,12 @@ def test_help_of_a_question_lists_its_options(run, capsys):
 
 def test_models_lists_what_can_be_opened(run):
     status, out, _ = run("models")
-    names = [line.split()[0] for line in out.splitlines()]
+    listed, _, how = out.partition("\n\n")
+    names = [line.split()[0] for line in listed.splitlines()]
     assert status == 0
     assert {"attn-1l", "attn-2l", "toy", "toy-sharp"} <= set(names)
+    for word in ("model folder", "GGUF file", "headscope download NAME"):
+        assert word in how
 
 
 def test_version_is_that_of_this_tree(run):

@@ -15,8 +15,9 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
     """Return the patterns, scores or value-weighted patterns of a layer.
 
     The pattern is the one that the model itself used. Scores are q . k with biases over the model's
-    divisor. Value-weighted is A[q, k] ||x_k W_V W_O||, x_k what the head reads at the key;
-    0 for a head that is off.
+    divisor, as they enter the softmax: turned, capped, less slope times distance, where the model
+    does that. Value-weighted is A[q, k] ||x_k W_V W_O||, x_k what the head reads at the key, over
+    what a norm after the heads divides by at the query; 0 for a head that is off.
 
     Parameters
     ----------
@@ -41,10 +42,11 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
         values = model.scores(passed, layer, job)
     else:
         values = pattern * _moved_norms(model, passed, layer, job)[:, None, :]
+        values = values / passed.output_scale(layer)[:, None]
     return Patterns(
         labels=model.tokens.labelled(passed.ids),
         values=values.numpy(),
-        mask=(~passed.future).numpy(),
+        mask=(~model.hidden(layer, len(passed.ids))).numpy(),
         divisor=model.divisor,
     )
 

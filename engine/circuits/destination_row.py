@@ -32,12 +32,15 @@ def destination_row(model: Model, request: DestinationRow, job: Job) -> HeadRows
     """
     passed = model.run(request.run, job)
     at = position(request.position, len(passed.ids))
-    rows = torch.cat([pattern[:, at, : at + 1] for pattern in passed.patterns])
+    rows = []
+    for layer, pattern in enumerate(passed.patterns):
+        job.step(layer, model.n_layers, f"reading layer {layer}")
+        rows.append(pattern[:, at, : at + 1].clone())
     asked = HeadScores(model.name, heads_off=request.run.heads_off)
     _, scores = random_measures(model, asked, job)
     return HeadRows(
         heads=model.heads,
-        values=rows.numpy(),
+        values=torch.cat(rows).numpy(),
         source_labels=model.tokens.labelled(passed.ids[: at + 1]),
         position=at,
         induction=scores["induction"],

@@ -15,7 +15,8 @@ from engine.runs import ForwardPass
 def moved(model: Model, passed: ForwardPass, head: Head) -> Float[Tensor, "source d_model"]:
     """Return X W_V W_O: what a head hands on from each position when it attends to it with 1.
 
-    A head that is off hands on nothing.
+    A head that is off hands on nothing. Where a norm follows the heads, what reaches the stream is
+    this over the norm's scale at the query, `passed.output_scale`.
 
     Parameters
     ----------
@@ -38,8 +39,8 @@ def head_output(model: Model, request: HeadOutput, job: Job) -> OutputRanking:
     The output is row q of A X W_V W_O with the pattern that the model itself used, read through
     the folded W_U: "One attention head, taken apart", "A head moves information", and "A
     Mathematical Framework for Transformer Circuits" (Elhage et al., 2021), "Attention heads as
-    information movement". b_O and the final norm's scale are left out; `final_scale` is what the
-    norm divides by there.
+    information movement", over what a norm after the heads divides by on this run. b_O and the
+    final norm's scale are left out; `final_scale` is what the norm divides by there.
 
     Parameters
     ----------
@@ -60,6 +61,7 @@ def head_output(model: Model, request: HeadOutput, job: Job) -> OutputRanking:
     target = target_of(model, request.target, here.logits)
     layer, number = request.head
     row = here.passed.patterns[layer][number, here.position, : here.position + 1]
+    row = row / here.passed.output_scale(layer)[here.position]
     given = moved(model, here.passed, request.head)[: here.position + 1]  # [source, d_model]
     values = model.logits((row @ given)[:, None], job)[:, 0] + 0.0  # no negative zeros
     by_source = row * (given @ model.unembedding(target)) + 0.0

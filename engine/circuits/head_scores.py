@@ -35,7 +35,7 @@ def head_scores(model: Model, request: HeadScores, job: Job) -> MeasuredHeads:
         length, scores = random_measures(model, request, job)
     if request.run is not None:
         passed = model.run(request.run, job)
-        on_prompt = {f"prompt_{name}": it.numpy() for name, it in measured(passed).items()}
+        on_prompt = {f"prompt_{name}": it.numpy() for name, it in measured(passed, job).items()}
         scores = scores | on_prompt
     if request.measures in ("weights", "all"):
         scores = scores | weight_measures(model, job)

@@ -10,6 +10,13 @@ CENTRED = (
     "W_U projected off it and centred over the vocabulary",
 )
 MOVED = "b_V moved into b_O"
+AFTER = (
+    "the weights of the norm after the heads multiplied into W_O; what it divides by is known on a "
+    "prompt only, and left out of the weights"
+)
+EMBEDDED = "the norm after the embedding applied to W_E"
+CAPPED_SCORES = "scores by weights alone are those before the model caps them"
+CAPPED_LOGITS = "what is added to a logit is added before the model caps it"
 
 
 def load_model(model: Model, request: LoadModel, job: Job) -> ModelFacts:
@@ -41,4 +48,11 @@ def _folded(model: Model) -> tuple[str, ...]:
     if not model.normalized:
         return ()
     gains = () if model.norm == "LayerNorm without parameters" else (GAINS,)
-    return (*gains, *(CENTRED if model.centring else ()), MOVED)
+    traits = (
+        (model.normalises_outputs, AFTER),
+        (model.normalises_embeddings, EMBEDDED),
+        (model.score_cap is not None, CAPPED_SCORES),
+        (model.logit_cap is not None, CAPPED_LOGITS),
+    )
+    more = (says for has, says in traits if has)
+    return (*gains, *(CENTRED if model.centring else ()), MOVED, *more)

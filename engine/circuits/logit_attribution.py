@@ -29,8 +29,9 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
     Direct logit attribution: each part of the final stream times the target's column of the folded
     W_U, over the scale that the final norm has on this run ("A Mathematical Framework for
     Transformer Circuits", Elhage et al., 2021, "The path expansion trick"; the frozen scale as in
-    TransformerLens's `logit_attrs`). A head's part is exactly A X W_V W_O; b_V is among the
-    biases. Parts are summed in float64.
+    TransformerLens's `logit_attrs`). A head's part is exactly A X W_V W_O, over the scale of a norm
+    that follows the heads, frozen too; b_V is among the biases. Where a model caps its logits, the
+    logit is the one before that. Parts are summed in float64.
 
     Parameters
     ----------
@@ -54,11 +55,12 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
     column = column / here.final_scale
     labels, values, heads, sources = _entering(model, here, column)
     shown = model.tokens.labelled(here.passed.ids[: here.position + 1])
+    scales = [float(here.passed.output_scale(n)[here.position]) for n in range(model.n_layers)]
     for layer in range(model.n_layers):
         for number in range(model.n_heads):
             head = Head(layer, number)
             job.step(layer * model.n_heads + number, model.n_layers * model.n_heads, "attributing")
-            row = here.passed.patterns[layer][number, here.position].double()
+            row = here.passed.patterns[layer][number, here.position].double() / scales[layer]
             parts = (row * (moved(model, here.passed, head).double() @ column))[: len(shown)]
             if request.split == "heads":
                 parts, places = parts.sum()[None], [-1]
@@ -75,7 +77,9 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
             heads.append(None)
             sources.append(-1)
     off = request.run.heads_off
-    written = torch.stack([model.written_bias(layer, off) for layer in range(model.n_layers)])
+    written = torch.stack(
+        [model.written_bias(layer, off) / scales[layer] for layer in range(model.n_layers)]
+    )
     bias = float(model.logit_biases()[target]) - contrast.bias
     values.append((written.sum(0).double() @ column + bias)[None])
     parts = torch.cat(values)
@@ -93,6 +97,7 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
         contrast_label=contrast.label,
         position=here.position,
         final_scale=here.final_scale,
+        logit_cap=model.logit_cap,
     )
 
 

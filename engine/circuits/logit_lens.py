@@ -35,7 +35,7 @@ def logit_lens(model: Model, request: LogitLens, job: Job) -> LayerGuesses:
     for place, stream in enumerate(stages):
         for at, vector in enumerate(model.read(stream)):
             job.step(place * len(stream) + at, len(stages) * len(stream), "reading each layer")
-            logits = model.logits(vector[:, None], Job())[:, 0] + biases
+            logits = model.capped(model.logits(vector[:, None], Job())[:, 0] + biases)
             found.append(ends(model, logits.log_softmax(-1), request.k))
     shape = (len(stages), len(passed.ids), -1)
     labels = [end.labels for end in found]

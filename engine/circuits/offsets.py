@@ -1,4 +1,4 @@
-"""Query position minus key position, which only rotary models' weights know about."""
+"""Query position minus key position, which the weights of rotary models and ALiBi know about."""
 
 import math
 
@@ -12,22 +12,36 @@ ROUNDING = 1e-6
 """A spread below this share of the largest mean is rounding."""
 
 
-def check_offset(model: Model, offset: int) -> None:
+def check_offset(model: Model, offset: int, adds: bool = False) -> None:
     """Refuse an offset where it means nothing.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    offset : int
+        Query position minus key position.
+    adds : bool
+        Whether the answer holds what a distance adds to a score, and not a matrix alone.
 
     Raises
     ------
     Refused
-        If it is negative, or not 0 where queries and keys are not turned by their distance.
+        If it is negative, or not 0 where scores do not depend on the distance.
     """
-    if model.position_kind == "rotary":
+    kind = model.position_kind
+    if kind == "rotary" or (kind == "ALiBi" and adds):
         if not 0 <= offset < model.n_ctx:
             raise Refused(
                 f"offset is query position minus key position, 0 to {model.n_ctx - 1:,}, not "
                 f"{offset}"
             )
+    elif offset != 0 and kind == "ALiBi":
+        raise Refused(
+            f"in {model.name} a distance takes the same number off every pair of tokens (ALiBi), "
+            "and changes no matrix: leave offset at 0"
+        )
     elif offset != 0:
-        kind = model.position_kind
         has = "no positions" if kind == "none" else f"{kind} positions"
         raise Refused(
             f"an offset changes scores in rotary models only, and {model.name} has {has}: "

@@ -13,12 +13,15 @@ from engine.runs import ForwardPass
 LENGTH = 64
 """Random tokens before they repeat, where context and vocabulary have room for them."""
 
+CELLS = 2**22
+"""Of patterns, measured between two steps: some 30 milliseconds of work."""
+
 MOST_SEQUENCES = 1000
 LEAST_TOKENS = 2
 
 
-def measured(passed: ForwardPass) -> dict[str, Float[Tensor, " head"]]:
-    """Measure every head of the model on one run.
+class Measures:
+    """What every head does on one run, layer by layer.
 
     Induction is the attention from a token that has occurred before to what followed it then, and
     duplicate token that to the occurrences themselves, each the mean over the tokens that have
@@ -28,31 +31,49 @@ def measured(passed: ForwardPass) -> dict[str, Float[Tensor, " head"]]:
 
     Parameters
     ----------
-    passed : ForwardPass
-        The run.
-
-    Returns
-    -------
-    dict of str to Tensor
-        One of each of PATTERN_MEASURES [head], not a number where no query has it.
+    ids : tuple of int
+        Token ids of the run.
     """
-    ids = torch.tensor(passed.ids)
-    count = len(ids)
-    same = (ids[:, None] == ids).tril(-1)  # [query, key]
-    follows = torch.zeros_like(same)
-    follows[:, 1:] = same[:, :-1]
-    distance = torch.arange(count)[:, None] - torch.arange(count)
-    distances = distance.tril().float().flatten()
-    found: dict[str, list[Tensor]] = {name: [] for name in PATTERN_MEASURES}
-    for pattern in passed.patterns:
+
+    def __init__(self, ids: tuple[int, ...]) -> None:
+        tokens = torch.tensor(ids)
+        self._count = len(ids)
+        self._same = (tokens[:, None] == tokens).tril(-1)  # [query, key]
+        self._follows = torch.zeros_like(self._same)
+        self._follows[:, 1:] = self._same[:, :-1]
+        distance = torch.arange(len(ids))[:, None] - torch.arange(len(ids))
+        self._distances = distance.tril().float().flatten()
+        self._found: dict[str, list[Tensor]] = {name: [] for name in PATTERN_MEASURES}
+
+    def add(self, pattern: Float[Tensor, "head query key"]) -> None:
+        """Measure the next heads."""
+        others = self._count - 1
         # The first row, which has no choice, adds nothing to entropy and distance.
-        found["entropy"].append(torch.special.entr(pattern).sum((1, 2)) / (count - 1))
-        found["distance"].append(pattern.flatten(1) @ distances / (count - 1))
-        found["induction"].append(_mean_on(pattern, follows))
-        found["duplicate_token"].append(_mean_on(pattern, same))
-        found["previous_token"].append(pattern.diagonal(-1, -2, -1).mean(-1))
-        found["first_token"].append(pattern[:, 1:, 0].mean(-1))
-    return {name: torch.cat(rows) for name, rows in found.items()}
+        now = {
+            "entropy": torch.special.entr(pattern).sum((1, 2)) / others,
+            "distance": pattern.flatten(1) @ self._distances / others,
+            "induction": _mean_on(pattern, self._follows),
+            "duplicate_token": _mean_on(pattern, self._same),
+            "previous_token": pattern.diagonal(-1, -2, -1).mean(-1),
+            "first_token": pattern[:, 1:, 0].mean(-1),
+        }
+        for name, values in now.items():
+            self._found[name].append(values)
+
+    def all(self) -> dict[str, Float[Tensor, " head"]]:
+        """Return each of PATTERN_MEASURES [head], not a number where no query has it."""
+        return {name: torch.cat(rows) for name, rows in self._found.items()}
+
+
+def measured(passed: ForwardPass, job: Job) -> dict[str, Float[Tensor, " head"]]:
+    """Measure every head of the model on one run, stepping between layers and some heads."""
+    measures = Measures(passed.ids)
+    some = max(1, CELLS // len(passed.ids) ** 2)
+    for layer, pattern in enumerate(passed.patterns):
+        for heads in torch.split(pattern, some):
+            job.step(layer, len(passed.patterns), f"measuring layer {layer}")
+            measures.add(heads)
+    return measures.all()
 
 
 def _mean_on(pattern: Tensor, cells: Tensor) -> Float[Tensor, " head"]:
@@ -131,7 +152,9 @@ def _random(
     for sequence in range(request.sequences):
         job.step(sequence, request.sequences, "running random tokens")
         block = chance.choice(ordinary, length, replace=False).tolist()
-        passed = model.run_ids((*bos, *block, *block), job, request.heads_off)
-        for name, values in measured(passed).items():
+        ids = (*bos, *block, *block)
+        measures = Measures(ids)
+        model.run_ids(ids, job, request.heads_off, measures.add)
+        for name, values in measures.all().items():
             sums[name] += values
     return length, {name: (total / request.sequences).numpy() for name, total in sums.items()}

@@ -63,7 +63,7 @@ def qk_offsets(model: Model, request: QKOffsets, job: Job) -> OffsetScores:
     scores, means, variances = torch.empty(3, count, dtype=torch.float64)
     for offset in range(count):
         job.step(offset, count, "turning queries")
-        turn = _turn(model, offset)
+        turn = _turn(model, request.head.layer, offset)
         scores[offset] = q @ turn @ k
         means[offset] = mean_q @ turn @ mean_k
         onto_keys, onto_queries = mean_q @ turn, turn @ mean_k
@@ -118,11 +118,12 @@ def _count(model: Model, largest: int | None) -> int:
     return largest + 1
 
 
-def _turn(model: Model, offset: int) -> Float[Tensor, "d_head d_head"]:
+def _turn(model: Model, layer: int, offset: int) -> Float[Tensor, "d_head d_head"]:
     """Return what stands between a query and a key at a distance, over the divisor."""
-    assert model.rotation is not None
-    axes = torch.eye(model.d_head)
-    near, far = (model.rotation.turned(axes, position).double() for position in (offset, 0))
+    axes, rotation = torch.eye(model.d_head), model.rotation(layer)
+    if rotation is None:  # a layer of a rotary model may leave its queries as they are
+        return axes.double() / model.divisor
+    near, far = (rotation.turned(axes, position).double() for position in (offset, 0))
     turn: Tensor = near @ far.mT / model.divisor
     return turn
 

@@ -14,7 +14,8 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
     The circuit is that of "A Mathematical Framework for Transformer Circuits" (Elhage et al.,
     2021), "Splitting attention head terms into circuits", with folded weights, divided by the
     model's divisor. Learned positions are left out of the vocabulary's end, and b_Q and b_K
-    unless the request adds them.
+    unless the request adds them. With ALiBi, slope times offset is taken off; a cap is left out,
+    for it changes no order.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
     """
     model.check_head(request.head)
     check_source(model, request)
-    check_offset(model, request.offset)
+    check_offset(model, request.offset, adds=True)
     model.check_scores()
     weights = model.head(request.head, request.offset)
     token, vector = read_token(model, request, job)
@@ -45,11 +46,14 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
     values = model.read_by((near[1] @ asked)[:, None], job, listed)[:, 0]
     if request.biases:
         values = values + asked @ far[1]
-    values = values / model.divisor + 0.0  # no negative zeros
+    slope = model.slope(request.head)
+    values = values / model.divisor - slope * request.offset + 0.0  # no negative zeros
     return ScoreRanking(
         **ranked(model, values, token, request.k),
         source=str(request.source),
         vocabulary_source=listed,
         divisor=model.divisor,
-        offset=said_offset(model, request.offset),
+        offset=request.offset if slope else said_offset(model, request.offset),
+        slope=slope,
+        cap=model.score_cap,
     )

@@ -32,7 +32,8 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
     (A2 x W_OV2)(A1 x W_OV1) = A2 A1 x W_OV1 W_OV2 in row convention, a head again: "A Mathematical
     Framework for Transformer Circuits" (Elhage et al., 2021), "Virtual attention heads". With a
     norm between the layers the contribution is exactly A2 diag(1/s) A1, s the scale that the later
-    layer's norm has on this run. The share is (c . v) / (v . v), v the later head's
+    layer's norm has on this run; where a norm follows the heads, A1 and A2 are over its scale at
+    the query. The share is (c . v) / (v . v), v the later head's
     attention-weighted input A2 X and c the earlier head's part of it.
 
     Parameters
@@ -57,7 +58,8 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
     passed = model.run(request.run, job)
     first, second = (passed.patterns[head.layer][head.number] for head in (earlier, later))
     stream = passed.streams[later.layer]
-    scale = model.scale(stream)[:, None]
+    scale = model.scale(stream)[:, None] * passed.output_scale(earlier.layer)[:, None]
+    after = passed.output_scale(later.layer)[:, None]
     taken = second @ model.read(stream)  # [query, d_model]
     given = second @ (first @ moved(model, passed, earlier) / scale)  # [query, d_model]
     along, whole = (given * taken).sum(-1), (taken * taken).sum(-1)
@@ -67,7 +69,7 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
     return VirtualHeadParts(
         source_labels=model.tokens.labelled(passed.ids),
         product=(second @ first).numpy(),
-        exact=(second @ (first / scale)).numpy() if model.normalized else None,
+        exact=(second @ (first / scale) / after).numpy() if model.normalized else None,
         **ends(model, values, request.k)._asdict(),
         token_id=token,
         token_label=model.tokens.labels[token],

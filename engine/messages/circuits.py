@@ -96,6 +96,13 @@ class ScoreRanking(TokenRanking):
 
     divisor: Annotated[float, Says("what q . k was divided by")]
     offset: SaidOffset = None
+    slope: Annotated[
+        float, Says("what each position of offset has taken off every score (ALiBi); 0 without")
+    ] = 0.0
+    cap: Annotated[
+        float | None,
+        Says("c where the model takes c tanh(score / c) next, which keeps the order; else none"),
+    ] = None
 
 
 @dataclass(frozen=True)

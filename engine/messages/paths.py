@@ -94,6 +94,10 @@ class LogitParts:
     ]
     position: Annotated[int, Says("the position, counted from 0")]
     final_scale: Annotated[float, Says("what the final norm divides by there; 1 without a norm")]
+    logit_cap: Annotated[
+        float | None,
+        Says("c where the model makes c tanh(logit / c) of its logits, after these; else none"),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -116,8 +120,8 @@ class VirtualHeadParts:
     exact: Annotated[
         FloatArray | None,
         Says(
-            "A_later diag(1/s) A_earlier, s the scale of the later layer's norm; none without "
-            "a norm, where the product is exact",
+            "A_later diag(1/s) A_earlier, s the scale of the later layer's norm, each A over that "
+            "of a norm after its heads; none without a norm, where the product is exact",
             "query source",
         ),
     ]

@@ -78,7 +78,7 @@ ModelName = Annotated[
 ]
 Token = Annotated[int | str, Says("one token: its text, or its id (as text `#id`)")]
 TopK = Annotated[int, Says("how many tokens to list at each end")]
-Offset = Annotated[int, Says("query position minus key position, for rotary models")]
+Offset = Annotated[int, Says("query position minus key position, for rotary models (and ALiBi)")]
 SaidOffset = Annotated[
     int | None,
     Says("offset that the scores are for; none where distance changes nothing in this answer"),

@@ -12,9 +12,20 @@ from tokenizers import Tokenizer
 
 from engine.messages import ModelEntry, Refused
 from engine.sources.checkpoint import Checkpoint
+from engine.sources.config import check_layers
+from engine.sources.files import read_tokenizer
 
 EXAMPLE = "I like green tea, so I drink green"
 MODEL_TYPE = "headscope-attn-only"
+SIZES = ("n_layers", "n_heads", "d_model", "d_head", "d_vocab", "n_ctx")
+SETTINGS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(SIZES, (int,)),
+    "eps": (float,),
+    "prepend_bos": (bool,),
+    "bos_token": (str, type(None)),
+}
+"""What a config.json must say, and as what."""
+
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
 
@@ -58,32 +69,22 @@ def read_folder(folder: Path) -> Checkpoint:
         if config.get("model_type") != MODEL_TYPE:
             raise Refused(f"{folder.name}: config.json is not that of a {MODEL_TYPE} model")
         stored = load_file(folder / "model.safetensors")
-        checkpoint = _checkpoint(folder.name, config, read_tokenizer(folder), stored)
+        checkpoint = _checkpoint(folder.name, config, read_tokenizer(folder, folder.name), stored)
     except SafetensorError as error:
         raise Refused(f"{folder.name}: model.safetensors is damaged: {error}") from error
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
         raise Refused(f"{folder.name}: config.json is damaged: {error}") from error
     _check(checkpoint)
     return checkpoint
 
 
-def read_tokenizer(folder: Path) -> Tokenizer:
-    """Read a folder's tokenizer.json.
-
-    Raises
-    ------
-    Refused
-        If it is damaged.
-    """
-    try:
-        return Tokenizer.from_file(str(folder / "tokenizer.json"))
-    except Exception as error:  # the library raises no narrower class
-        raise Refused(f"{folder.name}: tokenizer.json is damaged: {error}") from error
-
-
 def _checkpoint(
     name: str, config: dict[str, Any], tokenizer: Tokenizer, stored: dict[str, Any]
 ) -> Checkpoint:
+    check_layers(name, config)
+    for setting, kinds in SETTINGS.items():
+        if type(config[setting]) not in kinds or (int in kinds and config[setting] < 1):
+            raise ValueError(f"{setting} is {config[setting]!r:.50}")
     return Checkpoint(
         name=name,
         n_layers=config["n_layers"],
@@ -94,7 +95,7 @@ def _checkpoint(
         n_ctx=config["n_ctx"],
         learned_positions={"standard": True, "none": False}[config["positions"]],
         normalized={"LNPre": True, None: False}[config["normalization"]],
-        eps=config["eps"],
+        eps=float(config["eps"]),
         prepend_bos=config["prepend_bos"],
         bos_token=config["bos_token"],
         example=EXAMPLE,

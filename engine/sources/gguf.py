@@ -16,6 +16,12 @@ SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
 TEXT, LIST = 8, 9
 
+WHOLE = {4: "I", 5: "i", 10: "Q", 11: "q"}
+"""The types of whole numbers that sizes are given in, as struct names them."""
+
+LONGEST_KEY = 2**16
+"""Bytes of a key that the format allows."""
+
 
 def entries() -> list[ModelEntry]:
     """List nothing: files are opened by their path."""
@@ -47,26 +53,44 @@ def load(name: str) -> Pretrained:
                 f"{path.name} is not a GGUF file: open one, or a model folder (with config.json)"
             )
         try:
-            parameters = _parameters(stream)
-        except (struct.error, KeyError, ValueError, MemoryError, OverflowError, OSError) as error:
+            about, parameters = _header(stream)
+        except (
+            struct.error,
+            KeyError,
+            ValueError,
+            MemoryError,
+            OverflowError,
+            OSError,
+            RecursionError,
+        ) as error:
             raise Refused(f"{path.name} is damaged: its header cannot be read") from error
     if parameters == 0:
         raise Refused(f"{path.name} holds no weights: open the file that has them")
     return Pretrained(
         name=name,
+        title=path.name,
         path=path,
+        layout="GGUF",
         parameters=parameters,
         disk=path.stat().st_size,
         peak=int(PEAK * BYTES * parameters),
+        layers=about.get("block_count", 0),
+        heads=about.get("attention.head_count", 0),
     )
 
 
-def _parameters(stream: BinaryIO) -> int:
-    """Return how many numbers the tensors have, by the header alone."""
+def _header(stream: BinaryIO) -> tuple[dict[str, int], int]:
+    """Return the model's sizes by their names, and how many numbers its tensors have."""
     _, tensors, fields = struct.unpack("<IQQ", stream.read(20))
+    about = {}
     for _ in range(fields):
-        _skip(stream, TEXT)
-        _skip(stream, _number(stream, "I"))
+        key = _text(stream)
+        kind = _number(stream, "I")
+        if kind in WHOLE:
+            # Each is named after its architecture, as in `llama.block_count`.
+            about[key.partition(".")[2]] = _number(stream, WHOLE[kind])
+        else:
+            _skip(stream, kind)
     total = 0
     for _ in range(tensors):
         _skip(stream, TEXT)
@@ -75,7 +99,14 @@ def _parameters(stream: BinaryIO) -> int:
             raise struct.error("too many axes")
         total += math.prod(_number(stream, "Q") for _ in range(axes))
         stream.seek(12, 1)
-    return total
+    return about, total
+
+
+def _text(stream: BinaryIO) -> str:
+    length = _number(stream, "Q")
+    if length > LONGEST_KEY:
+        raise struct.error("too long a key")
+    return stream.read(length).decode()
 
 
 def _skip(stream: BinaryIO, kind: int) -> None:

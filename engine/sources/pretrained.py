@@ -1,8 +1,9 @@
-"""A model in Hugging Face's formats, found whole but not yet read."""
+"""A model in somebody else's format, found whole but not yet read."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
 
 from tokenizers import Tokenizer
 
@@ -20,26 +21,41 @@ class Pretrained:
     Attributes
     ----------
     name
-        What it was opened as: its path.
+        What it was opened as: its path, or its name in the Hugging Face cache.
+    title
+        What sentences call it.
     path
-        The folder, or the GGUF file.
+        The folder, or the file that holds the weights.
+    layout
+        How its weights are stored: as transformers does, in a GGUF file, or under
+        TransformerLens's names.
     parameters
         Numbers in its weight files.
     disk
         Size of its weight files, in bytes.
     peak
         Bytes that reading it takes at most.
+    layers, heads
+        Of the model, 0 where it does not say.
     tokenizer, bos_token
-        Of a folder; a GGUF file's are made from it while it is read.
+        Of a folder; those of a GGUF file, or of a folder without tokenizer.json, are made from
+        it while it is read.
+    config
+        TransformerLens's config of a state dict.
     """
 
     name: str
+    title: str
     path: Path
+    layout: Literal["transformers", "GGUF", "TransformerLens"]
     parameters: int
     disk: int
     peak: int
+    layers: int
+    heads: int
     tokenizer: Tokenizer | None = None
     bos_token: str | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
     example: str = EXAMPLE
 
     @property
@@ -63,9 +79,9 @@ class Pretrained:
         if self.peak > free:
             fits = int(free / self.peak * self.parameters)
             raise Refused(
-                f"{self.path.name} has {self.parameters:,} parameters and takes "
-                f"{_size(self.disk)} on disk: reading it takes {_size(self.peak)} of memory, and "
-                f"{_size(free)} are free; up to {fits:,} parameters would fit"
+                f"{self.title} has {self.parameters:,} parameters and takes "
+                f"{in_words(self.disk)} on disk: reading it takes {in_words(self.peak)} of memory, "
+                f"and {in_words(free)} are free; up to {fits:,} parameters would fit"
             )
 
 
@@ -73,11 +89,12 @@ def is_there(name: str, kind: Callable[[Path], bool]) -> bool:
     """Return whether a name is the path of something of a kind; an impossible path is not."""
     try:
         return bool(name) and kind(Path(name).expanduser())
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, ValueError):
         return False
 
 
-def _size(count: int) -> str:
+def in_words(count: int) -> str:
+    """Return a number of bytes as it is written in a sentence."""
     for unit, scale in (("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
         if count >= scale:
             return f"{count / scale:.1f} {unit}"

@@ -9,6 +9,7 @@ from gui.export.chosen import Chosen
 from gui.export.form import FigureForm
 from gui.export.material import PICTURES
 from gui.export.subjects import Subject
+from gui.panels.sentence import Sentence
 from gui.theme import UNIT
 from gui.widgets.segmented import Segmented
 
@@ -34,6 +35,8 @@ class Choices(QWidget):
         What there is to be exported.
     suffixes
         The kinds of file that are offered.
+    note
+        Why what is seen is not among the subjects; empty where it is.
     """
 
     subject_changed = Signal()
@@ -41,7 +44,11 @@ class Choices(QWidget):
     """Kind of file, or how it is set."""
 
     def __init__(
-        self, chosen: Chosen, subjects: Sequence[Subject], suffixes: tuple[str, ...]
+        self,
+        chosen: Chosen,
+        subjects: Sequence[Subject],
+        suffixes: tuple[str, ...],
+        note: str = "",
     ) -> None:
         super().__init__()
         self._subjects = list(subjects)
@@ -60,6 +67,10 @@ class Choices(QWidget):
         top.setSpacing(UNIT)
         top.addRow("What", self.what)
         top.setRowVisible(self.what, len(self._subjects) > 1)
+        if note:
+            said = Sentence("Why what is seen is not exported")
+            said.set_parts([f"{note}."])
+            top.addRow(said)
         top.addRow("File", self.kind)
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)

@@ -50,6 +50,8 @@ class ExportDialog(QDialog):
         What there is to be exported.
     suffixes
         The kinds of file that are offered.
+    note
+        Why what is seen is not among the subjects; empty where it is.
     """
 
     told = Signal(str)
@@ -63,6 +65,7 @@ class ExportDialog(QDialog):
         chosen: Chosen,
         subjects: Sequence[Subject],
         suffixes: tuple[str, ...],
+        note: str = "",
     ) -> None:
         super().__init__(parent)
         self._client, self._worker, self._chosen = client, worker, chosen
@@ -72,7 +75,7 @@ class ExportDialog(QDialog):
         self._leaving = False
         self._seen: tuple[str, ...] = ()
         self.setWindowTitle("Export figure" if suffixes[0] in PICTURES else "Export data")
-        self.choices = choices = Choices(chosen, subjects, suffixes)
+        self.choices = choices = Choices(chosen, subjects, suffixes, note)
         self.what, self.kind, self.form = choices.what, choices.kind, choices.form
         choices.subject_changed.connect(self._gather)
         choices.changed.connect(self._on_changed)

@@ -61,6 +61,8 @@ class Exports(QObject):
         """Put a panel's entries into a menu."""
         found = subjects(panel)
         menu.setToolTipsVisible(True)
+        if note := panel.not_exported():
+            menu.addAction(note).setEnabled(False)
         why = "" if found else _why_not(panel)
         self._add(menu, "Export figure …", partial(self.open_dialog, panel, PICTURES), why)
         self._add(menu, "Export data …", partial(self.open_dialog, panel, DATA), why)
@@ -84,7 +86,15 @@ class Exports(QObject):
         if not found:
             self.told.emit(_why_not(panel))
             return None
-        dialog = ExportDialog(self._window, self._client, self.worker, self.chosen, found, suffixes)
+        dialog = ExportDialog(
+            self._window,
+            self._client,
+            self.worker,
+            self.chosen,
+            found,
+            suffixes,
+            panel.not_exported(),
+        )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.told.connect(self.told)
         dialog.open()

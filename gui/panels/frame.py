@@ -1,4 +1,4 @@
-"""What stands around a panel's picture: its head, its controls, its notice, what it waits for."""
+"""What stands around a panel's picture: its head, its help, its notice, what it waits for."""
 
 from collections.abc import Iterable
 
@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
 )
 from superqt import QFlowLayout
 
+from gui.panel_help import PANEL_HELP
+from gui.panels.help_button import HelpButton
 from gui.panels.sentence import Sentence
 from gui.panels.subtitle import Subtitle
 from gui.theme import UNIT
@@ -52,8 +54,20 @@ class Frame:
         self._panel = panel
         self._controls: list[QWidget] = []
         self.header = _Head()
-        self._head = QHBoxLayout(self.header)
-        self._head.setContentsMargins(_EDGE, UNIT, UNIT, _SPACING)
+        around = QHBoxLayout(self.header)
+        around.setContentsMargins(_EDGE, UNIT, UNIT, _SPACING)
+        around.setSpacing(UNIT)
+        self._head = QHBoxLayout()
+        around.addLayout(self._head, 1)
+        self.export = QToolButton()
+        self.export.setText("⤓")
+        self.export.setProperty("quiet", True)
+        self.export.setProperty("narrow", True)
+        self.export.hide()
+        around.addWidget(self.export)
+        self.help = HelpButton(title, PANEL_HELP[title]) if title in PANEL_HELP else None
+        if self.help is not None:
+            around.addWidget(self.help)
         self._head.setSpacing(UNIT)
         self._name = QLabel(title)
         self._name.setProperty("role", "title")
@@ -65,11 +79,6 @@ class Frame:
         self._head.addWidget(self._name)
         self._head.addWidget(self.mark)
         self._head.addWidget(self.subtitle, 1)
-        self.export = QToolButton()
-        self.export.setText("⤓")
-        self.export.setProperty("quiet", True)
-        self.export.hide()
-        self._head.addWidget(self.export)
 
         outer = QVBoxLayout(panel)
         outer.setContentsMargins(_EDGE, 0, _EDGE, UNIT)
@@ -105,16 +114,19 @@ class Frame:
         self._pages.setCurrentIndex(1 if there else 0)
 
     def add_controls(self, widgets: Iterable[QWidget]) -> None:
-        """Put controls into the head, the first ones before the others, export last."""
+        """Put controls into the head, the first ones before the others."""
         for widget in widgets:
             self._controls.append(widget)
-            self._head.insertWidget(self._head.count() - 1, widget)
+            self._head.addWidget(widget)
             QWidget.setTabOrder(widget, self.export)
+        if self.help is not None:
+            QWidget.setTabOrder(self.export, self.help)
 
     def place_controls(self) -> None:
         """Move the controls that have no room beside title and subtitle under the head."""
-        margins = self._head.contentsMargins()
-        room = self._panel.width() - margins.left() - margins.right() + UNIT
+        room = self._panel.width() - _EDGE
+        if self.help is not None:
+            room -= self.help.sizeHint().width() + UNIT
         room -= self._name.sizeHint().width() + UNIT
         if not self.mark.isHidden():
             room -= self.mark.sizeHint().width() + UNIT
@@ -130,10 +142,7 @@ class Frame:
             for widget, fits in zip(self._controls, beside, strict=True):
                 for layout in (self._head, self._below_head):
                     layout.removeWidget(widget)
-                if fits:
-                    self._head.insertWidget(self._head.count() - 1, widget)
-                else:
-                    self._below_head.addWidget(widget)
+                (self._head if fits else self._below_head).addWidget(widget)
         shown = (not _is_put_away(widget) for widget in self._controls)
         self._below.setVisible(any(s and not f for s, f in zip(shown, beside, strict=True)))
 

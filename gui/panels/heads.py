@@ -7,6 +7,7 @@ from engine.messages import (
     FloatArray,
     Head,
     HeadScores,
+    LoadModel,
     MeasuredHeads,
     Request,
     Result,
@@ -16,6 +17,7 @@ from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
 from gui.measures import KINDS, best, decimals, full_name, group_of, scale, undefined
 from gui.numbers import fixed
+from gui.panels import reading
 from gui.panels.best_heads import BestHeads
 from gui.panels.measure_choice import MeasureChoice
 from gui.panels.panel import Panel
@@ -70,6 +72,7 @@ class HeadsPanel(Panel):
     def wants(self) -> dict[str, Request]:
         """Ask for the thumbnails of a prompt that could be run, and for the scores shown."""
         wanted: dict[str, Request] = {"run": self.session.run, "scores": self.session.scores}
+        wanted["facts"] = LoadModel(self.session.selection.model)
         if self.run_result() is not None:
             wanted["thumbnails"] = Thumbnails(self.session.run)
         more = self._more()
@@ -120,7 +123,10 @@ class HeadsPanel(Panel):
                 told = f"none: {undefined(now.measure)} · {told}"
         exists = now.head.layer < shape[0] and now.head.number < shape[1]
         self.grid.set_selected(now.head if exists else None)
-        self.subtitle.setText(told)
+        facts = self.facts()
+        shared = reading.shared_keys(now.head, facts) if facts is not None and exists else ""
+        self.subtitle.setText(f"{told} · {shared}" if shared else told)
+        self.subtitle.setToolTip(f"{now.head.name} reads with {shared}" if shared else "")
 
     def scores(self) -> MeasuredHeads | None:
         """Return the scores of the model in use on random tokens, if they are there."""

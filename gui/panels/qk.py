@@ -101,6 +101,10 @@ class QKPanel(CircuitPanel):
             told.append(f"÷ {plain(answer.divisor, 3)}")
             if answer.offset is not None:
                 told.append(tokens_back(answer.offset))
-        if facts is not None and facts.positions not in ("none", "rotary"):
+            if answer.slope:
+                told.append(f"{plain(answer.slope, 3)} less a token further back")
+            if answer.cap is not None:
+                told.append(f"before the cap of {plain(answer.cap)}")
+        if facts is not None and facts.positions == "learned":
             told.append("no positions")
         return told

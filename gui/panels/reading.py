@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from engine.messages import Head, Patterns, Run
+from engine.messages import Head, ModelFacts, Patterns, Run
 from gui.session import Selection
 
+Row = npt.NDArray[np.floating]
+"""One row of a pattern, [source]."""
 MOST_NAMED = 6
 """Heads that one sentence names."""
 
@@ -29,7 +31,7 @@ def pinned_source(selection: Selection, run: Run, patterns: Patterns) -> int:
     return source_of_row(selection, run, patterns.values[selection.head.number, query, : query + 1])
 
 
-def source_of_row(selection: Selection, run: Run, row: npt.NDArray[np.floating]) -> int:
+def source_of_row(selection: Selection, run: Run, row: Row) -> int:
     """Return the same from one row of a pattern, [source], up to its query."""
     source = selection.source
     if source is not None and 0 <= source < len(row):
@@ -68,6 +70,8 @@ def limits(
     hide_bos
         Leave key 0 out.
     """
+    if shares and not signed and not hide_bos:
+        return 0.0, 1.0
     seen = mask.copy()
     if hide_bos and values.shape[1] > 1:
         seen[:, 0] = False
@@ -76,14 +80,24 @@ def limits(
     largest = largest if largest > 0 else 1.0
     if signed:
         return -largest, largest
-    if shares and not hide_bos:
-        return 0.0, 1.0
     return 0.0, largest
 
 
 def count(number: int, what: str) -> str:
     """Return `1 token`, `2 tokens`."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def shared_keys(head: Head, facts: ModelFacts) -> str:
+    """Return whose keys and values a head reads, where other heads read them too; else nothing."""
+    size = facts.n_heads // facts.n_kv_heads
+    if size == 1:
+        return ""
+    group = head.number // size
+    first, last = group * size, group * size + size - 1
+    others = [f"H{other}" for other in range(first, last + 1) if other != head.number]
+    said = f"the others of H{first}–H{last}" if size > 3 else " and ".join(others)
+    return f"KV head {group}, as {said}"
 
 
 def named(heads: Sequence[Head]) -> str:

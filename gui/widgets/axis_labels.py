@@ -7,19 +7,23 @@ thinner than a line of text. Those that matter (pinned, under the mouse) are pla
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
-from math import ceil
+from math import ceil, inf
 from typing import Literal
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from gui import palette
-from gui.widgets import painting
 
 Turn = Literal["across", "up"]
 _GAP = 3.0
 _STRIDES = (1, 2, 5)
 _MEASURED = 200
+_UP = Qt.AlignmentFlag.AlignRight | Qt.TextFlag.TextSingleLine
+_ACROSS = (
+    # Explicit: a right-to-left token must not mirror its box.
+    Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine
+)
 
 
 @dataclass(frozen=True)
@@ -134,16 +138,20 @@ def draw(
     quiet: Collection[int] = (),
 ) -> None:
     """Write placed labels; those of marked cells in the mark's colour, quiet ones muted."""
+    painter.save()
     painter.setFont(font)
+    if turn == "up":
+        painter.rotate(-90)  # once: a hundred labels are drawn for every head
     for label in placed:
         plain = palette.theme().muted if label.index in quiet else colour
         painter.setPen(QColor(mark if label.index in marked else plain))
+        box = label.box
         if turn == "up":
-            painting.rotated_text(painter, label.box, Qt.AlignmentFlag.AlignRight, label.text)
+            turned = QRectF(-box.bottom(), box.left(), box.height(), box.width())
+            painter.drawText(turned, _UP, label.text)
         else:
-            # Explicit: a right-to-left token must not mirror its box.
-            flags = Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignLeft
-            painter.drawText(label.box, flags | Qt.TextFlag.TextSingleLine, label.text)
+            painter.drawText(box, _ACROSS, label.text)
+    painter.restore()
 
 
 def _chosen(
@@ -155,8 +163,14 @@ def _chosen(
     pitch = (spans[-1][1] - spans[0][0]) / len(spans)
     stride = stride_for(pitch, need)
     taken: list[float] = []
-    for index in [*first, *range(0, len(spans), stride)]:
+    for index in first:
         middle = sum(spans[index]) / 2
         if all(abs(middle - other) >= need for other in taken):
             taken.append(middle)
+            yield index
+    last = -inf  # of those between, which lie in order
+    for index in range(0, len(spans), stride):
+        middle = sum(spans[index]) / 2
+        if all(abs(middle - other) >= need for other in (last, *taken)):
+            last = middle
             yield index

@@ -38,6 +38,8 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         self._describe: Callable[[int, int], str] | None = None
         self._picture: QPixmap | None = None
         self._layout: HeatmapLayout | None = None
+        self._before: tuple[object, HeatmapLayout] | None = None
+        self._placed: tuple[object, tuple[list[Placed], list[Placed]]] | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -89,7 +91,8 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         self._shown = LabelledGrid(values, mask, labels, titles, unit, colouring, pieces)
         self.pointed = None
         self.set_pinned(*self._pinned)
-        self._forget_layout()
+        self._layout = self._picture = None
+        self.update()
 
     def set_pinned(self, row: int | None, column: int | None) -> None:
         """Frame a row and a column; what lies outside the grid is not pinned."""
@@ -107,14 +110,16 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
     def placed_labels(self) -> tuple[list[Placed], list[Placed]]:
         """Return the labels as they are drawn beside the rows and below the columns."""
         layout = self._laid_out()
-        rows, columns = (
-            list(dict.fromkeys(i for i in pair if i is not None))
-            for pair in zip(self._pinned, self.pointed or (None, None), strict=True)
-        )
-        return (
-            layout.beside_rows(self._shown.labels[0], rows),
-            layout.below_columns(self._shown.labels[1], columns),
-        )
+        asked = (layout, self._pinned, self.pointed)
+        if self._placed is None or self._placed[0] != asked:
+            rows, columns = (
+                list(dict.fromkeys(i for i in pair if i is not None))
+                for pair in zip(self._pinned, self.pointed or (None, None), strict=True)
+            )
+            labels = self._shown.labels
+            made = layout.beside_rows(labels[0], rows), layout.below_columns(labels[1], columns)
+            self._placed = (asked, made)
+        return self._placed[1]
 
     def height_at(self, width: int) -> int:
         """Return the height that square cells would fill at a width, were there no limit."""
@@ -197,7 +202,7 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         self.clicked.emit(*self._shown.beside(self._pinned, step))
 
     def _forget_layout(self) -> None:
-        self._layout = self._picture = None
+        self._layout = self._picture = self._before = None
         self.update()
 
     def _laid_out(self, ratio: float | None = None) -> HeatmapLayout:
@@ -205,14 +210,25 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         if ratio is not None and self._layout is not None and self._layout.grid.ratio != ratio:
             self._layout = self._picture = None
         if self._layout is None:
-            size = (self.width(), self.height())
-            self._layout = self._lay_out(size, ratio or self.devicePixelRatioF())
+            self._layout = self._like_before(ratio or self.devicePixelRatioF())
         return self._layout
+
+    def _like_before(self, ratio: float) -> HeatmapLayout:
+        """Return the layout: another head of the same prompt lies where the one before did."""
+        shown = self._shown
+        asked = (shown.labels, shown.titles, self._bar_width(), ratio)
+        if self._before is None or self._before[0] != asked:
+            made = self._lay_out((self.width(), self.height()), ratio)
+            self._before = (asked, made)
+        return self._before[1]
+
+    def _bar_width(self) -> float:
+        shown = self._shown
+        return colour_bar.width_of(shown.colouring, shown.reach, shown.unit)
 
     def _lay_out(self, size: tuple[int, int], ratio: float) -> HeatmapLayout:
         shown = self._shown
-        bar_width = colour_bar.width_of(shown.colouring, shown.reach, shown.unit)
-        return lay_out(shown.labels, shown.titles, bar_width, size, ratio)
+        return lay_out(shown.labels, shown.titles, self._bar_width(), size, ratio)
 
     def _paint(self, painter: QPainter) -> None:
         shown, layout = self._shown, self._laid_out(painter.deviceTransform().m11())

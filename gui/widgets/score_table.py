@@ -43,6 +43,7 @@ class ScoreTable(RowTable):
         header.setSortIndicatorShown(False)
         header.sortIndicatorChanged.connect(self.share_width)
         header.sortIndicatorChanged.connect(self.scrollToTop)
+        self._widest = ("", 0)
         self._frozen = FrozenNames(self)
         self._frozen.clicked.connect(lambda index: self.choose(index.row()))
 
@@ -67,6 +68,7 @@ class ScoreTable(RowTable):
             if len(column.values) != len(names):
                 raise ValueError(f"{len(column.values)} numbers for {len(names)} names")
         self.set_message("")
+        self._widest = ("", 0)
         self._scores.set_rows(title, names, columns)
         self.share_width()
 
@@ -117,13 +119,12 @@ class ScoreTable(RowTable):
     def share_width(self) -> None:
         """Give the names what they need, and the numbers the rest."""
         figures = QFontMetrics(palette.ui_font())
-        tokens = QFontMetricsF(palette.token_font())
         self.verticalHeader().setDefaultSectionSize(self.row_height())
         widths = [
             max(self._over(section, figures), column.widest(figures)) + UNIT
             for section, column in enumerate(self._scores.columns, start=1)
         ]
-        names = max(ceil(widest_of(self._scores.names, tokens)), self._over(0, figures))
+        names = max(self._widest_name(), self._over(0, figures))
         wanted = names + UNIT
         width = self.viewport().width()
         bars = [place for place, column in enumerate(self._scores.columns) if column.bar]
@@ -137,6 +138,14 @@ class ScoreTable(RowTable):
         for column, width in enumerate([name, *(width + more for width in widths)]):
             self.setColumnWidth(column, width)
         self._frozen.follow(name, self.row_height())
+
+    def _widest_name(self) -> int:
+        """Return how wide the widest name is: measured once, not at every click on a heading."""
+        font = palette.token_font()
+        if self._widest[0] != font.key():
+            widest = widest_of(self._scores.names, QFontMetricsF(font))
+            self._widest = (font.key(), ceil(widest))
+        return self._widest[1]
 
     def _over(self, section: int, metrics: QFontMetrics) -> int:
         """Return how wide what stands over a column is."""

@@ -335,7 +335,7 @@ def test_an_induction_that_outlives_its_partner_fails(monkeypatch, name):
     head = (1, 3) if name == "attn-2l" else (1, 0)
     whole = Model.run_ids
     monkeypatch.setattr(
-        Model, "run_ids", lambda self, ids, job, heads_off=(): whole(self, ids, job)
+        Model, "run_ids", lambda self, ids, job, heads_off, watch: whole(self, ids, job, (), watch)
     )
     receipt = run(model, "path", name, head)
     assert receipt.passed is False

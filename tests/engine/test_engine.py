@@ -19,6 +19,7 @@ from engine.messages import (
     Direction,
     DirectPath,
     Eigenvalues,
+    EstimateModel,
     Head,
     HeadOutput,
     HeadScores,
@@ -26,7 +27,6 @@ from engine.messages import (
     LoadModel,
     LogitAttribution,
     LogitLens,
-    ModelList,
     OVTokens,
     Pair,
     PositionQK,
@@ -44,6 +44,7 @@ from engine.messages import (
     Vocabulary,
     Workings,
 )
+from engine.sources.questions import WITHOUT_MODEL
 
 RUN = RunPrompt("random", "I like green tea")
 HEAD = Head(1, 2)
@@ -75,6 +76,7 @@ ASKED = [
     Workings(RUN, HEAD),
     Receipts(RUN, HEAD),
     PositionQK("random", HEAD, 5),
+    EstimateModel("random"),
 ]
 
 
@@ -84,15 +86,17 @@ def same(a, b):
         np.testing.assert_equal(x, y, err_msg=field.name)
 
 
-def test_every_question_has_a_computation_but_the_one_that_needs_no_model():
-    assert set(QUESTIONS.values()) - set(COMPUTATIONS) == {ListModels}
+def test_every_question_has_a_computation_or_needs_no_model():
+    assert set(QUESTIONS.values()) == set(COMPUTATIONS) | set(WITHOUT_MODEL)
+    assert not set(COMPUTATIONS) & set(WITHOUT_MODEL)
 
 
 def test_the_unions_name_every_question_and_every_answer():
-    answers = {typing.get_type_hints(made)["return"] for made in COMPUTATIONS.values()}
+    computed = (COMPUTATIONS | WITHOUT_MODEL).values()
+    answers = {typing.get_type_hints(made)["return"] for made in computed}
     assert set(typing.get_args(Request)) == set(QUESTIONS.values())
     named = {part for answer in answers for part in typing.get_args(answer) or (answer,)}
-    assert set(typing.get_args(Result)) == named | {ModelList}
+    assert set(typing.get_args(Result)) == named
 
 
 def arrays(value):

@@ -35,6 +35,12 @@ SINGLE = 1e-5
 DENSE = ("llama", "llama-tied", "gpt2", "neox", "neox-sequential", "gemma", "qwen2")
 TURNED = {"llama": 10, "llama-tied": 10, "gemma": 10, "qwen2": 12, "neox": 6, "neox-sequential": 6}
 BOS = {"llama", "llama-biased-scaled", "llama-tied", "gpt2", "gemma", "mistral", "opt"}
+BOS |= {"llama-yarn", "gemma2", "gemma3", "gptj", "neo", "bigcode", "falcon", "cohere"}
+OF_PLACES = ("gpt2", "opt", "neo", "bigcode")
+"""Whose scores also hold learned positions."""
+
+NORMED = ("qwen3", "gemma3")
+"""Whose queries and keys are normalised."""
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +78,7 @@ def test_scores_give_the_pattern(opened, kind):
         assert (found - pattern).abs().max() < 3 * SINGLE
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k not in ("gpt2", "opt", "qwen3")])
+@pytest.mark.parametrize("kind", [k for k in KINDS if k not in OF_PLACES + NORMED])
 def test_scores_from_weights_at_every_distance_give_the_models_first_layer(opened, kind):
     model, engine, name = opened(kind)
     pattern = own(model, IDS)[0][0]
@@ -85,7 +91,9 @@ def test_scores_from_weights_at_every_distance_give_the_models_first_layer(opene
             )
             found = engine.answer(asked)
             row.append(float(found.values[found.ids.tolist().index(key)]))
-        scores = torch.tensor(row).masked_fill(pattern[number, -1] == 0, -math.inf)
+        scores = torch.tensor(row)
+        scores = found.cap * torch.tanh(scores / found.cap) if found.cap else scores
+        scores = scores.masked_fill(pattern[number, -1] == 0, -math.inf)
         assert (scores.softmax(-1) - pattern[number, -1]).abs().max() < 3 * SINGLE
 
 
@@ -144,6 +152,24 @@ def test_the_source_token_and_first_mlp_is_what_the_models_modules_make(opened):
     assert np.abs(by_token(engine.answer(asked)) - meant[:, 9]).max() < 3e-5 * np.abs(meant).max()
 
 
+def test_the_first_mlp_of_a_model_without_a_module_of_it_is_known_too(opened):
+    model, engine, name = opened("opt")
+    block, norm = model.model.decoder.layers[0], model.model.decoder.layers[0].final_layer_norm
+    rows = model.model.decoder.embed_tokens.weight
+    rows = rows + block.fc2(torch.relu(block.fc1(norm(rows))))
+    last = model.model.decoder.layers[2]
+    read = last.self_attn_layer_norm(rows) - last.self_attn_layer_norm.bias
+    attention, columns = last.self_attn, slice(36, 48)
+    written = read @ attention.v_proj.weight[columns].T @ attention.out_proj.weight[:, columns].T
+    written = (
+        written - written.mean(-1, keepdim=True)
+    ) * model.model.decoder.final_layer_norm.weight
+    meant = written @ model.lm_head.weight.T
+    meant = (meant - meant.mean(-1, keepdim=True)).numpy()
+    one = by_token(engine.answer(OVTokens(name, Head(2, 3), "w9", source="token+mlp0", k=D_VOCAB)))
+    assert np.abs(one - meant[9]).max() < 3 * SINGLE * np.abs(meant).max()
+
+
 @pytest.mark.parametrize("kind", ["llama", "gpt2", "neox", "opt"])
 def test_a_head_that_is_off_is_one_whose_output_matrix_is_zero(opened, kind):
     _, engine, name = opened(kind)
@@ -172,14 +198,14 @@ def test_parts_of_a_logit_sum_to_it(opened, kind):
     assert abs(parts.remainder) < 1e-4 * np.abs(parts.values).sum()
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k != "mistral"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_no_receipt_fails(opened, kind):
     _, engine, name = opened(kind)
     receipts = engine.answer(Receipts(RunPrompt(name, TEXT), Head(1, 2)))
     assert [it.name for it in receipts.receipts if it.passed is False] == []
 
 
-@pytest.mark.parametrize("kind", ["llama", "gpt2", "neox", "qwen3"])
+@pytest.mark.parametrize("kind", ["llama", "gpt2", "neox", *NORMED])
 def test_every_panels_question_is_answered_or_refused(opened, kind):
     _, engine, name = opened(kind)
     run, head = RunPrompt(name, TEXT), Head(1, 2)
@@ -188,7 +214,7 @@ def test_every_panels_question_is_answered_or_refused(opened, kind):
     engine.answer(HeadScores(name, run=run))
     engine.answer(Eigenvalues(name, head))
     for request in (Composition(name, "k"), Spectrum(name, head, "qk"), QKTokens(name, head, "w9")):
-        if kind == "qwen3":
+        if kind in NORMED:
             with pytest.raises(Refused, match="normalises queries and keys"):
                 engine.answer(request)
         else:

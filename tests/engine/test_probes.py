@@ -41,10 +41,10 @@ def test_nothing_stays_changed_after_a_probe(model):
     torch.testing.assert_close(model.run_ids(IDS, Job()).next_log_probs, before)
 
 
-def test_a_probe_steps_once_a_layer_and_can_be_cancelled(model):
+def test_a_probe_steps_inside_every_layer_and_can_be_cancelled(model):
     seen = []
     model.probe(IDS, Job(lambda *step: seen.append(step)))
-    assert seen == [(0, 2, "running layer 0"), (1, 2, "running layer 1")]
+    assert list(dict.fromkeys(seen)) == [(0, 2, "running layer 0"), (1, 2, "running layer 1")]
     job = Job()
     job.cancel()
     with pytest.raises(Cancelled):

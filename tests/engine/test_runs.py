@@ -14,10 +14,12 @@ def test_patterns_are_the_softmax_of_the_scores_that_queries_and_keys_give(model
         torch.testing.assert_close(pattern, softmax)
 
 
-def test_a_run_steps_once_a_layer(model):
+def test_a_run_steps_inside_every_layer_in_turn(model):
     seen = []
     model.run_ids((0, 1, 2), Job(lambda *step: seen.append(step)))
-    assert seen == [(0, 2, "running layer 0"), (1, 2, "running layer 1")]
+    assert list(dict.fromkeys(seen)) == [(0, 2, "running layer 0"), (1, 2, "running layer 1")]
+    assert seen == sorted(seen)
+    assert min(seen.count(step) for step in seen) > 10
 
 
 def test_the_last_run_is_kept_and_another_text_replaces_it(model):

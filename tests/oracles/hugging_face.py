@@ -31,6 +31,7 @@ LLAMA3 = ROPE | {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 16,
 }
+YARN = ROPE | {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}
 GQA = {"num_attention_heads": 6, "head_dim": 10}
 
 KINDS = {
@@ -39,6 +40,7 @@ KINDS = {
         "Llama",
         LLAMA | GQA | {"attention_bias": True, "mlp_bias": True, "rope_parameters": LLAMA3},
     ),
+    "llama-yarn": ("Llama", LLAMA | GQA | {"rope_parameters": YARN}),
     "llama-tied": ("Llama", LLAMA | GQA | {"tie_word_embeddings": True}),
     "gpt2": (
         "GPT2",
@@ -67,10 +69,68 @@ KINDS = {
         | {"ffn_dim": D_MLP, "word_embed_proj_dim": D_MODEL},
     ),
 }
+SIZES = {"vocab_size": D_VOCAB, "hidden_size": D_MODEL}
+GPT = {
+    "vocab_size": D_VOCAB,
+    "n_embd": D_MODEL,
+    "n_layer": LAYERS,
+    "n_head": 4,
+    "n_inner": D_MLP,
+    "n_positions": N_CTX,
+}
+GEMMA = LLAMA | {"head_dim": 10, "sliding_window": 5, "query_pre_attn_scalar": 17}
+LOCAL = ["sliding_attention", "full_attention", "sliding_attention"]
+TRAITS = {
+    "gemma2": (
+        "Gemma2",
+        GEMMA | {"attn_logit_softcapping": 3.0, "final_logit_softcapping": 5.0},
+    ),
+    "gemma3": ("Gemma3Text", GEMMA | {"layer_types": LOCAL}),
+    "glm4": ("Glm4", LLAMA | {"head_dim": 10, "pad_token_id": 0, "partial_rotary_factor": 0.6}),
+    "bloom": ("Bloom", SIZES | {"n_layer": LAYERS, "n_head": 6}),
+    "mpt": (
+        "Mpt",
+        {"vocab_size": D_VOCAB, "d_model": D_MODEL, "n_layers": LAYERS, "n_heads": 4}
+        | {"max_seq_len": N_CTX, "expansion_ratio": 2},
+    ),
+    "gptj": ("GPTJ", GPT | {"rotary_dim": 8}),
+    "neo": (
+        "GPTNeo",
+        SIZES
+        | {"num_layers": LAYERS, "num_heads": 4, "intermediate_size": D_MLP, "window_size": 5}
+        | {"attention_types": [[["global", "local", "global"], 1]]}
+        | {"max_position_embeddings": N_CTX},
+    ),
+    "bigcode": ("GPTBigCode", GPT),
+    "falcon": (
+        "Falcon",
+        SIZES
+        | {"num_hidden_layers": LAYERS, "num_attention_heads": 4, "multi_query": True}
+        | {"parallel_attn": True, "bias": False, "ffn_hidden_size": D_MLP}
+        | {"max_position_embeddings": N_CTX},
+    ),
+    "starcoder2": ("Starcoder2", LLAMA | {"sliding_window": 5}),
+    "cohere": ("Cohere", LLAMA),
+    "granite": (
+        "Granite",
+        LLAMA
+        | {"embedding_multiplier": 2.0, "residual_multiplier": 0.4}
+        | {"attention_multiplier": 0.2, "logits_scaling": 3.0},
+    ),
+    "qwen2-windows": (
+        "Qwen2",
+        LLAMA | {"use_sliding_window": True, "sliding_window": 5, "max_window_layers": 1},
+    ),
+    "smollm3": ("SmolLM3", LLAMA | {"no_rope_layer_interval": 2, "pad_token_id": 0}),
+}
+"""One or more traits each that the others have not; see tests/oracles/architectures.py."""
+
+KINDS |= TRAITS
 REFUSED = {
-    "gemma2": ("Gemma2", LLAMA | {"head_dim": 10}),
-    "gemma2-uncapped": ("Gemma2", LLAMA | {"head_dim": 10, "final_logit_softcapping": None}),
-    "bloom": ("Bloom", {"vocab_size": D_VOCAB, "hidden_size": D_MODEL, "n_layer": 2, "n_head": 4}),
+    "olmo2": ("Olmo2", LLAMA),
+    "gpt-oss": ("GptOss", LLAMA | {"num_local_experts": 5, "num_experts_per_tok": 2}),
+    "codegen": ("CodeGen", GPT | {"n_ctx": N_CTX, "rotary_dim": 8}),
+    "helium": ("Helium", LLAMA | {"head_dim": 12}),
     "mamba": ("Mamba", {"vocab_size": D_VOCAB, "hidden_size": D_MODEL, "num_hidden_layers": 2}),
     "bert": ("Bert", LLAMA),
 }
@@ -81,10 +141,11 @@ def make(kind, scale=0.3):
     """Return a model in eval mode, all of its tensors random, the norms' and biases' too."""
     name, sizes = (KINDS | REFUSED)[kind]
     head = "LMHeadModel" if name in ("GPT2", "Bert") else "ForCausalLM"
+    cls = name.removesuffix("Text") + head
     config = getattr(transformers, f"{name}Config")(**sizes)
     config._attn_implementation = "eager"
     torch.manual_seed(0)
-    model = getattr(transformers, name + head)(config).eval()
+    model = getattr(transformers, cls)(config).eval()
     chance = torch.Generator().manual_seed(1)
     with torch.no_grad():
         for tensor in model.parameters():

@@ -26,17 +26,20 @@ def heads_add(scene: Scene, job: Job) -> Receipt:
     """Check that heads stacked through one big W_O, heads summed, and the model agree.
 
     "A Mathematical Framework for Transformer Circuits" (Elhage et al., 2021), "Attention heads are
-    independent and additive". What a norm's centring takes off later is taken off first.
+    independent and additive". What a norm's centring takes off later is taken off first, and the
+    scale of a norm after the heads is the one it has on this run.
     """
     model, layer = scene.model, scene.head.layer
     big, b_O = model.stacked_output(layer)
-    stacked = scene.own["z"].flatten(1) @ big + b_O  # [position, head * d_head] first
+    after = scene.passed.output_scale(layer)[:, None]
+    stacked = (scene.own["z"].flatten(1) @ big + b_O) / after  # [position, head * d_head] first
     bias = model.written_bias(layer, scene.passed.heads_off)
     summed = bias.double().expand(len(scene.read), -1)
     for number in range(model.n_heads):
         job.step(number, model.n_heads, "adding heads")
         pattern = scene.passed.patterns[layer][number].double()
         summed = summed + pattern @ moved(model, scene.passed, Head(layer, number)).double()
+    summed = summed / after
     written = scene.own["written"]
     if model.centring:
         stacked, written = centred(stacked), centred(written)

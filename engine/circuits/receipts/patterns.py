@@ -13,9 +13,9 @@ MANY = "no one W_QK gives this model's scores: they depend on more than the two 
 
 
 def rows_sum_to_one(scene: Scene, job: Job) -> Receipt:
-    """Check that the model's own pattern is made of shares, none of them in the future."""
+    """Check that the model's own pattern is made of shares, none of them where it may not look."""
     sums = float((scene.pattern.sum(-1) - 1).abs().max())
-    ahead = scene.pattern[scene.passed.future].abs()
+    ahead = scene.pattern[scene.hidden].abs()
     future = float(ahead.max()) if len(ahead) else 0.0
     least = float(-scene.pattern.min())
     return measured(
@@ -52,27 +52,28 @@ def pattern_from_one_matrix(scene: Scene, job: Job) -> Receipt:
 def pattern_from_stream(scene: Scene, job: Job) -> Receipt:
     """Check that folded weights on the bare stream, only scaled, give the pattern.
 
-    A norm's centring is in the folded weights, so the stream is not centred here.
+    A norm's centring is in the folded weights, so the stream is not centred here. Positions turn,
+    and distances lower, what the weights give, where the model does that.
     """
-    model, weights = scene.model, scene.weights
+    model = scene.model
     name = "the pattern from folded weights and the stream"
     compares = (
         "softmax of the scores of folded W_Q and W_K on the stream over its norm's scale (double "
         "precision) against the model's own pattern"
     )
-    if not model.has_one_qk:
+    if not model.scores_follow:
         return undefined(name, compares, MANY)
     stream = scene.passed.streams[scene.head.layer].double()
     scaled = stream / model.scale(stream)[:, None].double()
-    queries, keys = scaled @ weights.W_Q + weights.b_Q, scaled @ weights.W_K + weights.b_K
-    return _same_pattern(scene, name, compares, queries @ keys.mT / model.divisor)
+    scores = model.folded_scores(scene.head, scene.weights, scaled)
+    return _same_pattern(scene, name, compares, scores)
 
 
 def _same_pattern(
     scene: Scene, name: str, compares: str, scores: Float[Tensor, "query key"]
 ) -> Receipt:
-    again = scores.masked_fill(scene.passed.future, -torch.inf).softmax(-1)
-    largest = float(scores.masked_fill(scene.passed.future, 0).abs().max())
+    again = scores.masked_fill(scene.hidden, -torch.inf).softmax(-1)
+    largest = float(scores.masked_fill(scene.hidden, 0).abs().max())
     return measured(
         name,
         f"{compares}: the largest difference",
@@ -100,16 +101,14 @@ def doubling(scene: Scene, job: Job) -> Receipt:
         return undefined(name, compares, "in this architecture a pattern cannot be held as it was")
     (layer, number), model = scene.head, scene.model
     norm_bias = model.norm_bias(layer)  # one of the biases: folding moves it into the others
-    at, held = f"blocks.{layer}.attn.", scene.passed.patterns[layer]
-    kept = model.probe(
-        scene.passed.ids,
-        job,
+    at, held = "attn.", scene.passed.patterns[layer]
+    kept = scene.passed.layers.again(
+        layer,
         [f"{at}hook_q", f"{at}hook_k", f"{at}hook_z"],
         {
             f"{at}hook_in": lambda read: 2 * read - norm_bias,
             f"{at}hook_pattern": lambda pattern: held,
         },
-        scene.passed.heads_off,
     )
     b_Q, b_K = scene.weights.b_Q, scene.weights.b_K
     kv, b_V = model.kv_head(number), model.value_bias(scene.head).double()

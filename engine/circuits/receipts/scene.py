@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from engine.folding import HeadWeights
@@ -31,7 +31,7 @@ class Scene:
         The model's own pass.
     own
         More of it, by the bridge's names: the layer's `z` [position, head, d_head] and `written`
-        [position, d_model], and `logits` [position, d_vocab].
+        [position, d_model], and `logits` [d_vocab] after the last position.
     weights
         Folded, in double precision.
     read
@@ -50,6 +50,11 @@ class Scene:
     pattern: Float[Tensor, "query key"]
 
     @property
+    def hidden(self) -> Bool[Tensor, "query key"]:
+        """True where a query of the head may not look."""
+        return self.model.hidden(self.head.layer, len(self.passed.ids))
+
+    @property
     def off(self) -> bool:
         """Whether the head itself is off in this run."""
         return self.head in self.passed.heads_off
@@ -65,18 +70,16 @@ def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
     """
     weights = double(model.head(head))
     passed = model.run(run, job)
-    at = f"blocks.{head.layer}.attn."
-    names = [f"{at}hook_z", f"{at}hook_out"]
-    kept = model.probe(passed.ids, job, names, heads_off=passed.heads_off)
+    kept = passed.layers.again(head.layer, ["attn.hook_z", "hook_attn_out"])
     return Scene(
         model=model,
         run=run,
         head=head,
         passed=passed,
         own={
-            "z": kept[f"{at}hook_z"],
-            "written": kept[f"{at}hook_out"],
-            "logits": kept["logits"],
+            "z": kept["attn.hook_z"],
+            "written": kept["hook_attn_out"],
+            "logits": passed.next_logits,
         },
         weights=weights,
         read=model.read(passed.streams[head.layer]).double(),

@@ -37,16 +37,15 @@ def workings(model: Model, request: Workings, job: Job) -> HeadWorkings:
         If the head or the query do not exist, or the prompt cannot be run.
     """
     weights = model.head(request.head)
-    layer, number = request.head
+    layer = request.head.layer
     passed = model.run(request.run, job)
     query = position(request.query, len(passed.ids))
     maker = Maker(model.tokens.labelled(passed.ids), query)
-    off = request.head in passed.heads_off
     read = model.read(passed.streams[layer])
     steps = (
         *inputs(model, maker, passed, layer, read),
         *where(model, maker, passed, request.head, weights, job),
-        *what(model, maker, passed.patterns[layer][number], weights, read, off),
+        *what(model, maker, passed, request.head, weights, read),
     )
     made = {step.symbol: torch.tensor(step.values) for step in steps}
     return HeadWorkings(

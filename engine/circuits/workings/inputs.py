@@ -35,6 +35,7 @@ def inputs(
     whole = model.d_vocab <= SMALL_VOCABULARY
     shown = list(range(model.d_vocab)) if whole else sorted(set(passed.ids))
     tokens = model.tokens.labelled(shown)
+    normed_rows = ", after the norm that follows it" if model.normalises_embeddings else ""
     few = "" if whole else f" ({len(shown)} of {model.d_vocab:,} are shown: the prompt's)"
     one_hot = torch.zeros(len(passed.ids), len(shown))
     one_hot[range(len(passed.ids)), [shown.index(token) for token in passed.ids]] = 1
@@ -47,7 +48,7 @@ def inputs(
         ),
         maker.step(
             "W_E", "input", ("token", "d_model"), model.embedded(tuple(shown)),
-            f"The lookup table: one row of {model.d_model} numbers a token{few}.",
+            f"The lookup table: one row of {model.d_model} numbers a token{normed_rows}{few}.",
             formula="W_E", paper="W_Eᵀ, their W_E having one column a token", tokens=tokens,
         ),
     ]  # fmt: skip

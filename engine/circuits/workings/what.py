@@ -8,7 +8,7 @@ from engine.circuits.ranking import ends
 from engine.circuits.workings.maker import WIDEST, Maker
 from engine.folding import HeadWeights
 from engine.job import Job
-from engine.messages import SMALL_VOCABULARY, Step
+from engine.messages import SMALL_VOCABULARY, Head, Step
 from engine.model import Model
 from engine.runs import ForwardPass
 
@@ -19,10 +19,10 @@ MOST = 10
 def what(
     model: Model,
     maker: Maker,
-    pattern: Float[Tensor, "query key"],
+    passed: ForwardPass,
+    head: Head,
     weights: HeadWeights,
     read: Float[Tensor, "position d_model"],
-    off: bool,
 ) -> list[Step]:
     """Return the steps from the pattern to what the head writes: values, r, h, their circuit.
 
@@ -32,15 +32,21 @@ def what(
         The open model.
     maker : Maker
         Labels the steps.
-    pattern : Tensor
-        As the model used it [query, key].
+    passed : ForwardPass
+        The prompt's run.
+    head : Head
+        The head.
     weights : HeadWeights
-        The head's folded weights.
+        Its folded weights.
     read : Tensor
-        What the head reads [position, d_model].
-    off : bool
-        Whether the head is off, its r zeroed.
+        What it reads [position, d_model].
     """
+    off, pattern = head in passed.heads_off, passed.patterns[head.layer][head.number]
+    adds = "What the head adds to the stream of each position."
+    over, einsum = "", ("qh, ho -> qo", "qh, oh -> qo")
+    if model.normalises_outputs:
+        adds = f"{adds[:-1]}: n is what the norm after the heads divides by there, on this prompt."
+        over, einsum = " / n", ("", "")
     value = read @ weights.W_V
     result = 0 * value if off else pattern @ value
     got = "What each position gets: the average of the values, weighted by its row of A."
@@ -70,10 +76,10 @@ def what(
             formula="W_O", paper=f"W_Oᵀ, their W_O being {model.d_model} × {model.d_head}",
         ),
         maker.step(
-            "h", "what", ("query", "d_model"), result @ weights.W_O,
-            "What the head adds to the stream of each position.",
-            formula="h = r W_O", paper="h = r W_Oᵀ",
-            einsum=("qh, ho -> qo", "qh, oh -> qo"), operands=("r", "W_O"),
+            "h", "what", ("query", "d_model"),
+            result @ weights.W_O / passed.output_scale(head.layer)[:, None], adds,
+            formula=f"h = r W_O{over}", paper=f"h = r W_Oᵀ{over}",
+            einsum=einsum, operands=() if over else ("r", "W_O"),
         ),
     ]  # fmt: skip
     if model.d_model <= WIDEST:

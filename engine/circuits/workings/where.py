@@ -41,11 +41,15 @@ def where(
     if model.has_one_qk:
         scores, does, made = queries @ keys.mT, "multiply number by number and add", "S = Q Kᵀ"
         einsum, operands = ("qh, sh -> qs", "qh, sh -> qs"), ("Q", "K")
-        divided = (scores / model.divisor).masked_fill(passed.future, torch.nan)
+        divided = (scores / model.divisor).masked_fill(
+            model.hidden(layer, len(passed.ids)), torch.nan
+        )
     else:
         divided = model.scores(passed, layer, job)[number]
         scores = model.divisor * divided
         does, made = "once the model has put in where they stand", "S = f(Q, K, positions)"
+        if model.score_cap is not None:
+            does = f"{does}, and capped them at {model.score_cap:g} (after the division)"
         einsum, operands = ("", ""), ()
     steps = [
         *_projected(model, maker, "Q", weights.W_Q, weights.b_Q, queries),
@@ -61,7 +65,8 @@ def where(
                 einsum=("ih, jh -> ij", "hi, hj -> ij"), operands=("W_Q", "W_K"),
             )
         )  # fmt: skip
-    shown = f"{model.divisor:.4g}"
+    shown, hidden = f"{model.divisor:.4g}", model.hidden(layer, len(passed.ids))
+    beyond = " and beyond the window" if (hidden & ~passed.future).any() else ""
     return [
         *steps,
         maker.step(
@@ -71,7 +76,7 @@ def where(
         ),
         maker.step(
             "S/√d", "where", ("query", "source"), divided,
-            f"The scores divided by {shown}, without those of the future.",
+            f"The scores divided by {shown}, without those of the future{beyond}.",
             formula=f"S / {shown}, masked", paper=f"S / {shown}, masked",
         ),
         maker.step(

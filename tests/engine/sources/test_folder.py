@@ -194,9 +194,10 @@ def test_code_in_a_folder_is_not_run(folder, tmp_path):
     ("kind", "says"),
     [
         ("mamba", "has no attention to show"),
-        ("gemma2", "it scales or caps them"),
-        ("gemma2-uncapped", "a norm or a factor follows them"),
-        ("bloom", "more than an embedding and a learned position"),
+        ("olmo2", "its heads read the stream without a norm"),
+        ("gpt-oss", "is not the sum of its heads"),
+        ("codegen", "TransformerLens wraps its architecture, and cannot run it"),
+        ("helium", "TransformerLens cannot wrap this helium model"),
         ("bert", "bert model"),
     ],
 )

@@ -9,7 +9,12 @@ from tests.gui.export.conftest import ATTENTION, VERSION
 
 def gather(client, worker, found, failed=None):
     return Gathering(
-        client, worker, ATTENTION, VERSION, found.append, (found if failed is None else failed).append
+        client,
+        worker,
+        ATTENTION,
+        VERSION,
+        found.append,
+        (found if failed is None else failed).append,
     )
 
 

@@ -179,3 +179,32 @@ def test_a_panel_that_waits_says_so_where_its_figure_is_asked_for(window, export
     assert told == ["Attention has no answer to export yet"]
     found, _menu = entries(exports, shown)
     assert not found["Export figure …"].isEnabled()
+
+
+def test_of_a_difference_both_sides_are_exported_and_why_is_said(panel, exports, session):
+    shown = panel("Attention")
+    session.set_heads_off([Head(0, 1)])
+    session.set_difference(True)
+    shown = panel("Attention")
+    found = subjects(shown)
+    assert [subject.request.run for subject in found] == [session.run, session.whole_run]
+    assert [subject.head for subject in found] == [session.selection.head] * 2
+    listed, _menu = entries(exports, shown)
+    assert next(iter(listed)) == "The difference is two answers: each is exported by itself"
+    dialog = exports.open_dialog(shown, PICTURES)
+    assert [dialog.what.itemText(place) for place in range(2)] == [s.name for s in found]
+    dialog.reject()
+
+
+def test_of_two_prompts_the_one_in_view_is_exported(panel, session):
+    shown = panel("Poster")
+    session.set_other_text("w3 w4")
+    session.set_compare("right")
+    (subject,) = subjects(panel("Poster"))
+    assert subject.request.run.text == "w3 w4"
+    session.set_compare("difference")
+    assert [s.request.run.text for s in subjects(panel("Poster"))] == [
+        "w3 w4",
+        session.selection.text,
+    ]
+    assert shown.not_exported()

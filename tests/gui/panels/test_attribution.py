@@ -1,5 +1,7 @@
 """Attribution: the target, the contrast, the open head by source, and that it all sums."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -7,7 +9,9 @@ from PySide6.QtTest import QTest
 
 from engine.messages import Head, HeadOutput, LogitAttribution
 from gui.numbers import MINUS, fixed
-from gui.panels.attribution import AttributionPanel, map_of
+from gui.panels import attribution_words
+from gui.panels.attribution import AttributionPanel
+from gui.panels.attribution_numbers import map_of
 from tests.gui.fake_engine import LABELS
 from tests.gui.fake_parts import SCALE
 
@@ -172,3 +176,8 @@ def test_another_model_forgets_the_typed_tokens(panel, session, settle):
     session.open_model("toy")
     settle(panel)
     assert panel.wants()["parts"].target is None
+
+
+def test_a_cap_on_logits_is_told(panel):
+    capped = replace(panel.known("parts"), logit_cap=30.0)
+    assert "before the model caps them at 30" in attribution_words.sum_of(capped)

@@ -19,6 +19,22 @@ def panel(show):
     return show(HeadsPanel)
 
 
+def test_a_head_that_shares_its_keys_says_with_whom(panel, engine, session, settle, show):
+    assert panel.subtitle.text() == "2 × 4"
+    honest = engine._LoadModel
+    for groups, said in (
+        (2, "2 × 4 · KV head 1, as H3"),
+        (1, "2 × 4 · KV head 0, as the others of H0–H3"),
+    ):
+        engine._LoadModel = lambda request, n=groups: replace(honest(request), n_kv_heads=n)
+        session.open_model(f"with {groups} groups")
+        other = show(HeadsPanel)
+        session.choose_head(Head(1, 2))
+        settle(other)
+        assert other.subtitle.text() == said
+        assert other.subtitle.toolTip() == f"L1H2 reads with {said.partition(' · ')[2]}"
+
+
 def test_the_best_induction_head_opens_by_itself(panel, session):
     assert session.selection.head == Head(*BEST_INDUCTION)
     assert not session.selection.head_chosen

@@ -1,0 +1,56 @@
+"""Where the Hugging Face cache of this computer keeps the files of a model."""
+
+import os
+import re
+from pathlib import Path
+
+from engine.sources import legacy
+from engine.sources.files import Folder
+
+REPOSITORY = re.compile(r"(?!.*(--|\.\.))([\w][\w.-]{0,95}/)?[\w][\w.-]{0,95}")
+"""What the hub allows as a name: `name` or `owner/name`."""
+
+
+def root() -> Path:
+    """Return the cache's folder, as huggingface_hub finds it: by the environment or at home."""
+    for name in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        if found := os.environ.get(name):
+            return Path(os.path.expandvars(found)).expanduser()
+    above = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    home = os.environ.get("HF_HOME") or os.path.join(above, "huggingface")
+    return Path(os.path.expandvars(home)).expanduser() / "hub"
+
+
+def is_repository(name: str) -> bool:
+    """Return whether a name may be one of the hub's."""
+    return REPOSITORY.fullmatch(name) is not None
+
+
+def place(repository: str) -> Path:
+    """Return where the cache keeps a repository."""
+    return root() / f"models--{repository.replace('/', '--')}"
+
+
+def folder(name: str) -> Folder | None:
+    """Return the files of a model: those of `main` as last fetched, or else the newest.
+
+    Parameters
+    ----------
+    name : str
+        Its name on the hub, or TransformerLens's.
+    """
+    repository = legacy.on_hub(name)
+    if not is_repository(repository):
+        return None
+    snapshots = place(repository) / "snapshots"
+    try:
+        main = snapshots / (place(repository) / "refs" / "main").read_text().strip()
+        if main.parent == snapshots and main.is_dir():
+            return Folder(main, name)
+    except (OSError, ValueError):
+        pass
+    try:
+        found = [path for path in snapshots.iterdir() if path.is_dir()]
+        return Folder(max(found, key=lambda path: path.stat().st_mtime), name) if found else None
+    except OSError:
+        return None

@@ -1,0 +1,129 @@
+"""Downloads that the user asked for, made by a process of their own (`engine.sources.hub`).
+
+This program never makes a connection, and a download that is cancelled ends at once.
+"""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.job import Job
+from engine.messages import Downloaded, DownloadModel, DownloadPlan, FindDownload, Refused
+from engine.sources import cache, legacy
+
+PAUSE = 0.05
+"""Seconds between two looks at whether the question was cancelled."""
+
+
+def find_download(request: FindDownload, job: Job) -> DownloadPlan:
+    """Ask the hub what downloading a model would take.
+
+    Raises
+    ------
+    Refused
+        If there is no such model, or it cannot be asked.
+    """
+    answer = _ask("find", request.repository, job)
+    return DownloadPlan(
+        repository=answer["repository"],
+        revision=answer["revision"],
+        files=tuple(answer["files"]),
+        sizes=np.array(answer["sizes"], dtype=np.int64),
+        have=answer["have"],
+        free=answer["free"],
+    )
+
+
+def download_model(request: DownloadModel, job: Job) -> Downloaded:
+    """Download a model into the Hugging Face cache; what has come is kept if it is cancelled.
+
+    Raises
+    ------
+    Refused
+        If there is no such model, no room for it, or the connection broke off.
+    Cancelled
+        If the job was cancelled.
+    """
+    answer = _ask("download", request.repository, job)
+    return Downloaded(model=request.repository, bytes=answer["bytes"])
+
+
+def _ask(command: str, name: str, job: Job) -> dict[str, Any]:
+    if not cache.is_repository(legacy.on_hub(name)):
+        raise Refused(
+            f"{name[:200]!r} is no name on the Hugging Face hub: they are like gpt2 or owner/name"
+        )
+    job.step(0, 1, "asking the Hugging Face hub")
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "engine.sources.hub", command, name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=_environment(),
+        text=True,
+        encoding="utf-8",
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    lines: queue.Queue[str | None] = queue.Queue()
+    reader = threading.Thread(target=_read, args=(process.stdout, lines), daemon=True)
+    reader.start()
+    try:
+        return _answer(name, lines, job)
+    finally:
+        process.kill()
+        process.wait()
+        reader.join()
+        process.stdin.close()
+        process.stdout.close()
+
+
+def _read(stream: Iterable[str], lines: "queue.Queue[str | None]") -> None:
+    try:
+        for line in stream:
+            lines.put(line)
+    finally:
+        lines.put(None)
+
+
+def _answer(name: str, lines: "queue.Queue[str | None]", job: Job) -> dict[str, Any]:
+    step: tuple[int, int, str] = (0, 1, "asking the Hugging Face hub")
+    while True:
+        job.step(*step)
+        try:
+            line = lines.get(timeout=PAUSE)
+        except queue.Empty:
+            continue
+        if line is None:
+            raise Refused(
+                f"the download of {name} ended before its time: what has come is kept, and asking "
+                "again goes on from there"
+            )
+        record = json.loads(line)
+        if "refused" in record:
+            raise Refused(record["refused"])
+        if "answer" in record:
+            found: dict[str, Any] = record["answer"]
+            return found
+        done, total, what = record["step"]
+        step = (done, total, what)
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: it for name, it in os.environ.items() if name != "TRANSFORMERS_OFFLINE"}
+    return kept | {
+        "HF_HUB_OFFLINE": "0",
+        "HF_HUB_CACHE": str(cache.root()),
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "PYTHONUTF8": "1",
+    }

@@ -1,0 +1,78 @@
+"""What opening a model would take, from its config and the headers of its files alone."""
+
+import json
+import math
+from pathlib import Path
+
+import psutil
+
+from engine.job import Job
+from engine.messages import EstimateModel, ModelEstimate, Refused
+from engine.sources import bundled, source_of
+from engine.sources.checkpoint import Checkpoint
+from engine.sources.config import HEADS, LAYERS, size
+from engine.sources.files import Folder
+from engine.sources.pretrained import BYTES
+
+COPIES = 3
+"""Copies of an attention-only model's weights that there are for a moment as it is opened."""
+
+
+def estimate_model(request: EstimateModel, job: Job) -> ModelEstimate:
+    """Look a model over without reading its weights.
+
+    Raises
+    ------
+    Refused
+        If there is no such model, or its files are missing, damaged or of no use.
+    """
+    if request.positions < 1:
+        raise Refused(f"positions must be at least 1, not {request.positions}")
+    job.step(0, 1, f"looking {request.model} over")
+    source, free = source_of(request.model), psutil.virtual_memory().available
+    obstacle = ""
+    if own := _own_folder(request.model, source.called):
+        config = own.json("config.json")
+        file = own.path / bundled.FILES[-1]
+        parameters = sum(math.prod(shape) for shape in own.header(file).values())
+        disk, peak = file.stat().st_size, COPIES * BYTES * parameters
+        layers, heads = size(config, LAYERS), size(config, HEADS)
+    elif isinstance(found := source.load(request.model), Checkpoint):
+        parameters = sum(tensor.size for tensor in found.tensors.values())
+        disk, peak = 0, COPIES * BYTES * parameters
+        layers, heads = found.n_layers, found.n_heads
+    else:
+        parameters, disk, peak = found.parameters, found.disk, found.peak
+        layers, heads = found.layers, found.heads
+        try:
+            found.check_fits(free)
+        except Refused as refusal:
+            obstacle = str(refusal)
+    return ModelEstimate(
+        name=request.model,
+        source=source.called,
+        parameters=parameters,
+        disk=disk,
+        memory=BYTES * parameters,
+        peak=peak,
+        patterns=BYTES * layers * heads * request.positions**2,
+        free=free,
+        obstacle=obstacle,
+    )
+
+
+def _own_folder(name: str, source: str) -> Folder | None:
+    """Return the folder of a model in Headscope's own format, whose loading would read it."""
+    if source == "bundled":
+        return Folder(bundled.models_folder() / name, name)
+    if source != "folder":
+        return None
+    path = Path(name).expanduser()
+    try:
+        config = json.loads((path / "config.json").read_bytes())
+        own = config["model_type"] == bundled.MODEL_TYPE
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    if not own or not (path / bundled.FILES[-1]).is_file():
+        return None
+    return Folder(path, path.absolute().name)
