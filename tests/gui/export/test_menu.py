@@ -198,7 +198,7 @@ def test_of_a_difference_both_sides_are_exported_and_why_is_said(panel, exports,
 
 def test_of_two_prompts_the_one_in_view_is_exported(panel, session):
     shown = panel("Poster")
-    session.set_other_text("w3 w4")
+    session.compare_with("w3 w4")
     session.set_compare("right")
     (subject,) = subjects(panel("Poster"))
     assert subject.request.run.text == "w3 w4"
