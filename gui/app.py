@@ -67,7 +67,7 @@ def run(
     board
         A figure board to open the window with, in the place of that of the last session.
     version
-        Headscope's own, for About, the log, and what files say that they were made with.
+        Of this program, for About, the log, and what files say that they were made with.
 
     Returns
     -------

@@ -23,7 +23,6 @@ from gui.theme import UNIT
 from gui.widgets.notice import Notice
 from gui.widgets.segmented import Segmented
 
-
 ALL = "All open cards, a file each"
 
 

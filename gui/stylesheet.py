@@ -41,7 +41,6 @@ QPushButton[quiet="true"], QToolButton[quiet="true"] {
 }
 QPushButton[quiet="true"]:hover, QToolButton[quiet="true"]:hover { background: $accent_ground; }
 QPushButton[quiet="true"]:focus, QToolButton[quiet="true"]:focus { border-color: $accent; }
-QToolButton[quiet="true"] { padding: 3px 5px; }
 QToolButton[narrow="true"] { padding: 3px 0px; min-width: 18px; }
 QPushButton[tone="muted"] { color: $muted; }
 QPushButton[tone="bad"] { color: $bad; font-weight: bold; }

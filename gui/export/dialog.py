@@ -5,48 +5,34 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QDialog,
     QFileDialog,
-    QFormLayout,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from engine.messages import Refused
-from gui import screenshot
 from gui.engine_client import EngineClient, Failure
 from gui.export import material
+from gui.export.choices import Choices
 from gui.export.chosen import Chosen
-from gui.export.form import FigureForm
-from gui.export.material import PICTURES, Gathering, Material, Preview
+from gui.export.copying import copy_figure, copy_text
+from gui.export.gathering import Gathering
+from gui.export.material import PICTURES, Material, Preview
 from gui.export.preview import DPI, PreviewPane
 from gui.export.subjects import Subject, file_stem
 from gui.export.worker import Worker, sentence
 from gui.figures.options import FigureOptions
 from gui.theme import UNIT
 from gui.widgets.notice import Notice
-from gui.widgets.segmented import Segmented
 
 PATIENCE_MS = 200
 """How long after a change the preview is made: whoever types is not done yet."""
-_FORM_WIDTH = 320
-_ABOUT = {
-    ".pdf": "Vector; text stays text, fonts embedded",
-    ".svg": "Vector, to be edited; text stays text",
-    ".png": "Pixels, at the resolution below",
-    ".csv": "Rows for spreadsheets",
-    ".json": "Question and answer as `ask` prints them",
-    ".npz": "Arrays for NumPy",
-}
 
 
 class ExportDialog(QDialog):
@@ -64,6 +50,8 @@ class ExportDialog(QDialog):
         What there is to be exported.
     suffixes
         The kinds of file that are offered.
+    note
+        Why what is seen is not among the subjects; empty where it is.
     """
 
     told = Signal(str)
@@ -77,26 +65,20 @@ class ExportDialog(QDialog):
         chosen: Chosen,
         subjects: Sequence[Subject],
         suffixes: tuple[str, ...],
+        note: str = "",
     ) -> None:
         super().__init__(parent)
         self._client, self._worker, self._chosen = client, worker, chosen
-        self._subjects = list(subjects)
         self._gathering: Gathering | None = None
         self._material: Material | None = None
-        self._drawing = self._writing = 0
+        self._drawing = self._making = 0
+        self._leaving = False
         self._seen: tuple[str, ...] = ()
         self.setWindowTitle("Export figure" if suffixes[0] in PICTURES else "Export data")
-        self.what = QComboBox()
-        self.what.setAccessibleName("What to export")
-        self.what.addItems([subject.name for subject in self._subjects])
-        self.what.currentIndexChanged.connect(self._gather)
-        self.kind = Segmented([(suffix, suffix[1:].upper()) for suffix in suffixes], "Kind of file")
-        for suffix in suffixes:
-            self.kind.set_option_tip(suffix, _ABOUT[suffix])
-        self.kind.set_value(chosen.suffix(suffixes))
-        self.kind.changed.connect(self._on_kind)
-        self.form = FigureForm(chosen.options)
-        self.form.changed.connect(self._on_changed)
+        self.choices = choices = Choices(chosen, subjects, suffixes, note)
+        self.what, self.kind, self.form = choices.what, choices.kind, choices.form
+        choices.subject_changed.connect(self._gather)
+        choices.changed.connect(self._on_changed)
         self.pane = PreviewPane()
         self.small = QLabel()
         self.small.setProperty("role", "small")
@@ -124,12 +106,12 @@ class ExportDialog(QDialog):
     @property
     def subject(self) -> Subject:
         """What is to be exported."""
-        return self._subjects[self.what.currentIndex()]
+        return self.choices.subject
 
     @property
     def suffix(self) -> str:
         """The kind of file."""
-        return self.kind.value()
+        return self.choices.suffix
 
     @property
     def ready(self) -> bool:
@@ -145,10 +127,9 @@ class ExportDialog(QDialog):
         found, options = self._material, self._options()
         if found is None or options is None:
             return
-        self.save_button.setEnabled(False)
         self.notice.show_info(f"Writing {path.name} …")
         work = partial(material.write, found, path, options)
-        self._writing = self._worker.do(work, partial(self._on_saved, path), self._on_refused)
+        self._make(self._worker.do(work, partial(self._on_saved, path), self._on_refused))
 
     def ask_where(self) -> None:
         """Ask for the file; the dialog asks before it is overwritten."""
@@ -167,14 +148,9 @@ class ExportDialog(QDialog):
     def copy_picture(self) -> None:
         """Put the figure on the clipboard, at the resolution that is chosen."""
         found, options = self._material, self._options()
-        if found is None or options is None:
-            return
-
-        def then(drawn: tuple[bytes, tuple[str, ...]]) -> None:
-            screenshot.copy(QImage.fromData(drawn[0]))
-            self._say_copied("Copied the figure")
-
-        self._worker.do(partial(material.picture, found, options), then, self._on_refused)
+        if found is not None and options is not None:
+            said = partial(self._say_copied, "Copied the figure")
+            self._make(copy_figure(self._worker, found, options, said, self._on_refused))
 
     def copy_command(self) -> None:
         """Put the command that makes the file on the clipboard."""
@@ -184,29 +160,37 @@ class ExportDialog(QDialog):
         """Put the program that makes the file on the clipboard."""
         self._copy_words(material.python, "Copied a Python program")
 
+    def reject(self) -> None:
+        """Close, after what is being written or copied."""
+        if self._making:
+            self._leaving = True
+        else:
+            super().reject()
+
     def done(self, result: int) -> None:
         """Want nothing more, and leave what was chosen for the next time."""
         self._patience.stop()
         if self._gathering is not None:
             self._gathering.stop()
-        for number in (self._drawing, self._writing):
-            self._worker.forget(number)
+        self._worker.forget(self._drawing)
         self._keep()
         super().done(result)
 
-    def _copy_words(
-        self, make: Callable[[Subject, FigureOptions, Path], str], said: str
-    ) -> None:
+    def _make(self, number: int) -> None:
+        """Note that something is being written or copied."""
+        self._making = number
+        self._fit()
+
+    def _made(self) -> None:
+        self._making = 0
+        self._fit()
+
+    def _copy_words(self, make: Callable[[Subject, FigureOptions, Path], str], said: str) -> None:
         options = self._options()
-        if options is None:
-            return
-
-        def then(text: str) -> None:
-            QApplication.clipboard().setText(text)
-            self._say_copied(said)
-
-        work = partial(make, self.subject, options, Path(self.name()))
-        self._worker.do(work, then, self._on_refused)
+        if options is not None:
+            work = partial(make, self.subject, options, Path(self.name()))
+            told = partial(self._say_copied, said)
+            self._make(copy_text(self._worker, work, told, self._on_refused))
 
     def _options(self) -> FigureOptions | None:
         """Return the options that are chosen, or say what is wrong with them."""
@@ -269,30 +253,29 @@ class ExportDialog(QDialog):
         self.notice.show_failure(sentence(failure.sentence), failure.details)
 
     def _on_saved(self, path: Path, told: tuple[str, ...]) -> None:
-        self._writing = 0
+        self._made()
         self._chosen.keep_folder(path.absolute().parent)
         said = " ".join([f"Saved {path.name}.", *map(sentence, told)])
         self.told.emit(said)
-        if set(told) <= set(self._seen):
+        if self._leaving or set(told) <= set(self._seen):
             self.accept()  # they stood under the preview
-            return
-        self.save_button.setEnabled(True)
-        self.notice.show_info(said)
+        else:
+            self.notice.show_info(said)
 
     def _on_refused(self, failure: Failure) -> None:
-        self._writing = 0
-        self._fit()
+        self._made()
+        self._leaving = False
         self.notice.show_failure(sentence(failure.sentence), failure.details)
 
     def _say_copied(self, said: str) -> None:
+        self._made()
         self.notice.show_info(f"{said}.")
         self.told.emit(said)
-
-    def _on_kind(self) -> None:
-        self._fit()
-        self._on_changed()
+        if self._leaving:
+            self.reject()
 
     def _on_changed(self) -> None:
+        self._fit()
         self._patience.start()
 
     def _keep(self) -> None:
@@ -304,13 +287,12 @@ class ExportDialog(QDialog):
 
     def _fit(self) -> None:
         """Show and allow what has a meaning now."""
-        pictured = self.suffix in PICTURES
-        self._scroll.setVisible(pictured)
-        self.form.show_for(self.suffix)
-        self.copies["Copy picture"].setVisible(pictured)
-        there = self._material is not None
+        self.copies["Copy picture"].setVisible(self.suffix in PICTURES)
+        there = self._material is not None and not self._making
         self.save_button.setEnabled(there)
         self.copies["Copy picture"].setEnabled(there)
+        for name in ("Copy as command", "Copy as Python"):
+            self.copies[name].setEnabled(not self._making)
 
     def _button(self, text: str, does: Callable[[], object]) -> QPushButton:
         button = QPushButton(text)
@@ -319,34 +301,13 @@ class ExportDialog(QDialog):
         return button
 
     def _lay_out(self) -> None:
-        top = QFormLayout()
-        top.setSpacing(UNIT)
-        top.addRow("What", self.what)
-        top.setRowVisible(self.what, len(self._subjects) > 1)
-        top.addRow("File", self.kind)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidget(self.form)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.viewport().setAutoFillBackground(False)
-        self.form.setAutoFillBackground(False)
-        left = QVBoxLayout()
-        left.setSpacing(UNIT)
-        left.addLayout(top)
-        left.addWidget(self._scroll, 1)
-        left.addStretch(0)
-        side = QWidget()
-        side.setLayout(left)
-        left.setContentsMargins(0, 0, 0, 0)
-        side.setFixedWidth(_FORM_WIDTH)
         right = QVBoxLayout()
         right.setSpacing(UNIT)
         right.addWidget(self.pane, 1)
         right.addWidget(self.small)
         middle = QHBoxLayout()
         middle.setSpacing(UNIT * 2)
-        middle.addWidget(side)
+        middle.addWidget(self.choices)
         middle.addLayout(right, 1)
         buttons = QHBoxLayout()
         for button in self.copies.values():

@@ -155,9 +155,7 @@ class FigureForm(QWidget):
         inches = [width.inches for width in WIDTHS]
         named = options.width in inches
         with QSignalBlocker(self.width_name), QSignalBlocker(self.own_width):
-            self.width_name.setCurrentIndex(
-                inches.index(options.width) if named else len(WIDTHS)
-            )
+            self.width_name.setCurrentIndex(inches.index(options.width) if named else len(WIDTHS))
             self._set_unit(options.width)
         self.font_size.setValue(options.font_size)
         self.ground.set_value(options.ground)

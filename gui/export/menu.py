@@ -13,10 +13,13 @@ from gui.board import adding
 from gui.engine_client import EngineClient, Failure
 from gui.export import material
 from gui.export.chosen import Chosen
+from gui.export.copying import copy_text
 from gui.export.dialog import ExportDialog
-from gui.export.material import DATA, PICTURES, Gathering, Material
+from gui.export.gathering import Gathering
+from gui.export.material import DATA, PICTURES, Material
 from gui.export.subjects import Subject, file_stem, subjects
 from gui.export.worker import Worker, sentence
+from gui.figures.options import FigureOptions
 from gui.panels.panel import Panel
 from gui.settings import Settings
 
@@ -65,6 +68,8 @@ class Exports(QObject):
             return
         found = subjects(panel)
         menu.setToolTipsVisible(True)
+        if note := panel.not_exported():
+            menu.addAction(note).setEnabled(False)
         why = "" if found else _why_not(panel)
         self._add(menu, "Export figure …", partial(self.open_dialog, panel, PICTURES), why)
         self._add(menu, "Export data …", partial(self.open_dialog, panel, DATA), why)
@@ -91,7 +96,15 @@ class Exports(QObject):
         if not found:
             self.told.emit(_why_not(panel))
             return None
-        dialog = ExportDialog(self._window, self._client, self.worker, self.chosen, found, suffixes)
+        dialog = ExportDialog(
+            self._window,
+            self._client,
+            self.worker,
+            self.chosen,
+            found,
+            suffixes,
+            panel.not_exported(),
+        )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.told.connect(self.told)
         dialog.open()
@@ -127,7 +140,7 @@ class Exports(QObject):
         """Put the rows of an answer on the clipboard, tabs between the cells."""
 
         def then(found: Material) -> None:
-            self._make(panel, partial(material.table, found), f"Copied the table of {subject.name}")
+            self._copy(panel, partial(material.table, found), f"the table of {subject.name}")
 
         if self._gathering is not None:
             self._gathering.stop()
@@ -137,22 +150,20 @@ class Exports(QObject):
 
     def copy_command(self, panel: Panel, subject: Subject) -> None:
         """Put the command that makes a panel's figure on the clipboard."""
-        path = Path(file_stem(subject) + self.chosen.picture)
-        work = partial(material.command, subject, self.chosen.options, path)
-        self._make(panel, work, "Copied a command for a shell")
+        self._copy(panel, self._words(material.command, subject), "a command for a shell")
 
     def copy_python(self, panel: Panel, subject: Subject) -> None:
         """Put the program that makes a panel's figure and numbers on the clipboard."""
+        self._copy(panel, self._words(material.python, subject), "a Python program")
+
+    def _words(
+        self, make: Callable[[Subject, FigureOptions, Path], str], subject: Subject
+    ) -> Callable[[], str]:
         path = Path(file_stem(subject) + self.chosen.picture)
-        work = partial(material.python, subject, self.chosen.options, path)
-        self._make(panel, work, "Copied a Python program")
+        return partial(make, subject, self.chosen.options, path)
 
-    def _make(self, panel: Panel, work: Callable[[], str], said: str) -> None:
-        def then(text: str) -> None:
-            QApplication.clipboard().setText(text)
-            self.told.emit(said)
-
-        self.worker.do(work, then, partial(_say, panel))
+    def _copy(self, panel: Panel, make: Callable[[], str], what: str) -> None:
+        copy_text(self.worker, make, lambda: self.told.emit(f"Copied {what}"), partial(_say, panel))
 
     def _pop_up(self, panel: Panel, button: QToolButton) -> None:
         menu = QMenu(button)

@@ -2,10 +2,9 @@
 
 import re
 from dataclasses import dataclass, fields, replace
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 from engine.messages import QUESTIONS, Attention, Head, Request, RunPrompt, model_of
-from engine.messages.plain import field_types
 from gui.opening import short_name
 from gui.panels.panel import Panel
 
@@ -44,8 +43,7 @@ def subjects(panel: Panel) -> list[Subject]:
 
 def as_said(request: Request) -> Request:
     """Return a question with each token that is an id written as text, `#id`."""
-    kind: type = type(request)
-    types = field_types(kind)
+    types = get_type_hints(type(request))
     given: dict[str, Any] = {}
     for field in fields(request):
         value = getattr(request, field.name)

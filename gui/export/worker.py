@@ -1,5 +1,6 @@
 """A thread for what needs matplotlib: typesetting takes most of a second, importing it another."""
 
+import contextlib
 import threading
 import traceback
 from collections import deque
@@ -83,8 +84,10 @@ class Worker(QObject):
                     self._running = False
                     return
                 number, work = self._waiting.popleft()
-            self._done.emit(number, _outcome(work))
+            outcome = _outcome(work)
             del work
+            with contextlib.suppress(RuntimeError):  # the window is gone
+                self._done.emit(number, outcome)
 
     def _deliver(self, number: int, outcome: Any) -> None:
         then, failed = self._then.pop(number, (None, None))

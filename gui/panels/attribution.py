@@ -141,6 +141,8 @@ class AttributionPanel(ComparingPanel):
 
     def shown(self) -> dict[str, Request]:
         """Return the parts, and what stands beside them of the open head."""
+        if self.session.base_run is not None:
+            return super().shown()
         wanted = self.wants()
         head = self.session.selection.head.name
         names = {"parts": "Parts of the logit", "output": f"{head} output", "sources": "Sources"}

@@ -59,6 +59,12 @@ class Frame:
         around.setSpacing(UNIT)
         self._head = QHBoxLayout()
         around.addLayout(self._head, 1)
+        self.export = QToolButton()
+        self.export.setText("⤓")
+        self.export.setProperty("quiet", True)
+        self.export.setProperty("narrow", True)
+        self.export.hide()
+        around.addWidget(self.export)
         self.help = HelpButton(title, PANEL_HELP[title]) if title in PANEL_HELP else None
         if self.help is not None:
             around.addWidget(self.help)
@@ -73,11 +79,6 @@ class Frame:
         self._head.addWidget(self._name)
         self._head.addWidget(self.mark)
         self._head.addWidget(self.subtitle, 1)
-        self.export = QToolButton()
-        self.export.setText("⤓")
-        self.export.setProperty("quiet", True)
-        self.export.hide()
-        self._head.addWidget(self.export)
 
         outer = QVBoxLayout(panel)
         outer.setContentsMargins(_EDGE, 0, _EDGE, UNIT)
@@ -113,11 +114,13 @@ class Frame:
         self._pages.setCurrentIndex(1 if there else 0)
 
     def add_controls(self, widgets: Iterable[QWidget]) -> None:
-        """Put controls into the head, the first ones before the others, export last."""
+        """Put controls into the head, the first ones before the others."""
         for widget in widgets:
             self._controls.append(widget)
-            self._head.insertWidget(self._head.count() - 1, widget)
+            self._head.addWidget(widget)
             QWidget.setTabOrder(widget, self.export)
+        if self.help is not None:
+            QWidget.setTabOrder(self.export, self.help)
 
     def place_controls(self) -> None:
         """Move the controls that have no room beside title and subtitle under the head."""
@@ -139,10 +142,7 @@ class Frame:
             for widget, fits in zip(self._controls, beside, strict=True):
                 for layout in (self._head, self._below_head):
                     layout.removeWidget(widget)
-                if fits:
-                    self._head.insertWidget(self._head.count() - 1, widget)
-                else:
-                    self._below_head.addWidget(widget)
+                (self._head if fits else self._below_head).addWidget(widget)
         shown = (not _is_put_away(widget) for widget in self._controls)
         self._below.setVisible(any(s and not f for s, f in zip(shown, beside, strict=True)))
 

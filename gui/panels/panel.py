@@ -103,6 +103,10 @@ class Panel(QWidget):
         request = self.wants().get(self.main)
         return {} if request is None else {self.title: request}
 
+    def not_exported(self) -> str:
+        """Return why what is seen cannot be exported as it is, empty where it can."""
+        return ""
+
     def known(self, slot: str) -> Result | None:
         """Return the last good answer of a slot, old or new."""
         answer = self.questions.answer(slot)

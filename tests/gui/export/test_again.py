@@ -9,14 +9,13 @@ import pytest
 
 from engine import Engine, __version__
 from engine.messages import Attention, Head, OVTokens, RunPrompt, to_plain
-
 from gui.export import material
 from gui.export.material import Material, questions
 from gui.export.subjects import Subject, as_said
 from gui.figures import FigureOptions
 
 TEXT = 'I like "green" tea; $(so)\n\tit\'s #1'
-OPTIONS = FigureOptions(5.5, 8.0, title="It's $1 \"of\" <b>", caption=True, labels=(0, 2))
+OPTIONS = FigureOptions(5.5, 8.0, title='It\'s $1 "of" <b>', caption=True, labels=(0, 2))
 SUBJECTS = {
     ".pdf": Subject("attention", Attention(RunPrompt("attn-2l", TEXT), 1), Head(1, 3)),
     ".csv": Subject("ov", as_said(OVTokens("attn-2l", Head(0, 1), token=3, k=3))),

@@ -1,4 +1,4 @@
-"""The export dialog: the preview is the file, the file is what the figures write, errors are said."""
+"""The export dialog: the preview is the file, and what cannot be written is said."""
 
 import threading
 import time
@@ -15,9 +15,9 @@ from engine.messages import Attention, Head, Refused, RunPrompt, Spectrum
 from gui import figures
 from gui.export.material import DATA, PICTURES, preview
 from gui.export.preview import DPI
+from gui.export.subjects import Subject
 from gui.figures import FigureOptions
 from gui.figures.options import MM, WIDTHS
-from gui.export.subjects import Subject
 from tests.gui.export.conftest import ATTENTION, RUN, VERSION, wait_ready
 
 SCORES = Subject("Scores", Attention(RUN, 1, "scores"), Head(1, 2))
@@ -92,9 +92,7 @@ def test_what_is_chosen_is_what_is_written(qtbot, tmp_path, opened, engine):
     assert form.options() == options
     with qtbot.waitSignal(dialog.accepted, timeout=20_000):
         dialog.save(tmp_path / "f.png")
-    assert (tmp_path / "f.png").read_bytes() == expected(
-        engine, tmp_path / "g.png", options
-    )
+    assert (tmp_path / "f.png").read_bytes() == expected(engine, tmp_path / "g.png", options)
 
 
 def test_the_next_dialog_begins_with_what_was_chosen_in_the_last(qtbot, tmp_path, opened):
@@ -290,3 +288,41 @@ def test_the_folder_that_is_gone_is_not_offered(tmp_path, chosen):
     assert chosen.folder == gone
     gone.rmdir()
     assert chosen.folder == Path.home()
+
+
+def test_closing_waits_for_what_is_being_written(qtbot, tmp_path, opened, monkeypatch):
+    write = figures.write
+
+    def slow(*args, **kwargs):
+        time.sleep(0.2)
+        return write(*args, **kwargs)
+
+    monkeypatch.setattr("gui.figures.files.write", slow)
+    dialog = opened()
+    dialog.save(tmp_path / "f.svg")
+    assert not dialog.save_button.isEnabled()
+    dialog.reject()
+    assert dialog.isVisible()
+    qtbot.waitUntil(lambda: not dialog.isVisible(), timeout=20_000)
+    assert (tmp_path / "f.svg").exists()
+
+
+def test_closing_does_not_hide_why_nothing_was_written(tmp_path, opened, at_rest):
+    dialog = opened()
+    dialog.save(tmp_path / "no" / "f.svg")
+    dialog.reject()
+    at_rest()
+    assert dialog.isVisible()
+    assert "There is no folder" in dialog.notice.text()
+    dialog.reject()
+    assert not dialog.isVisible()
+
+
+def test_escape_closes_and_enter_asks_where(qtbot, opened):
+    dialog = opened()
+    dialog.form.labels.setFocus()
+    qtbot.keyClick(dialog.form.labels, Qt.Key.Key_Return)
+    assert dialog.findChild(QFileDialog) is not None
+    dialog.findChild(QFileDialog).reject()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()

@@ -18,8 +18,8 @@ from tests.gui.conftest import filled
 from tests.gui.export.conftest import rest, wait_ready
 
 ENTRIES = [
-    "Export figure …", "Export data …", "Copy picture", "Copy table", "Copy as command",
-    "Copy as Python",
+    "Export figure …", "Export data …", "Add to board", "Copy picture", "Copy table",
+    "Copy as command", "Copy as Python",
 ]  # fmt: skip
 NOTHING = {"Notes"}
 
@@ -53,19 +53,23 @@ def entries(exports, panel):
     return {action.text(): action for action in menu.actions() if action.text()}, menu
 
 
-def test_every_panel_has_a_button_with_a_name_and_something_to_export(qtbot, window, panel, exports):
+def test_every_panel_has_a_button_with_a_name_and_something_to_export(
+    qtbot, window, panel, exports
+):
     for dock in window.docks:
         shown = panel(dock.kind.title)
         button = shown.frame.export
         assert not button.isHidden()
         assert button.accessibleName() == f"Export {shown.title}"
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
-        found, menu = entries(exports, shown)
+        found, _menu = entries(exports, shown)
+        if dock.kind.title in exports.own:
+            assert list(found) == ["Export figure …", "Copy picture"]
+            continue
         assert list(found)[: len(ENTRIES)] == ENTRIES
         if dock.kind.title in NOTHING:
-            assert [found[text].isEnabled() for text in ENTRIES] == [False, False, True] + 3 * [
-                False
-            ]
+            there = {text for text in ENTRIES if found[text].isEnabled()}
+            assert there == {"Copy picture"}
             assert "holds no answer of the engine" in found["Copy table"].toolTip()
             continue
         assert all(action.isEnabled() for action in found.values())
@@ -133,7 +137,7 @@ def test_a_picture_of_the_card_is_copied_as_it_is_seen(qapp, exports, panel, win
 
 
 def test_where_several_answers_are_in_view_each_can_be_copied(exports, panel):
-    found, menu = entries(exports, panel("Spectrum"))
+    found, _menu = entries(exports, panel("Spectrum"))
     assert [action.text() for action in found["Copy table"].menu().actions()] == [
         "OV spectrum",
         "QK spectrum",
@@ -175,5 +179,34 @@ def test_a_panel_that_waits_says_so_where_its_figure_is_asked_for(window, export
     exports.told.connect(told.append)
     assert exports.open_dialog(shown, PICTURES) is None
     assert told == ["Attention has no answer to export yet"]
-    found, menu = entries(exports, shown)
+    found, _menu = entries(exports, shown)
     assert not found["Export figure …"].isEnabled()
+
+
+def test_of_a_difference_both_sides_are_exported_and_why_is_said(panel, exports, session):
+    shown = panel("Attention")
+    session.set_heads_off([Head(0, 1)])
+    session.set_difference(True)
+    shown = panel("Attention")
+    found = subjects(shown)
+    assert [subject.request.run for subject in found] == [session.run, session.whole_run]
+    assert [subject.head for subject in found] == [session.selection.head] * 2
+    listed, _menu = entries(exports, shown)
+    assert next(iter(listed)) == "The difference is two answers: each is exported by itself"
+    dialog = exports.open_dialog(shown, PICTURES)
+    assert [dialog.what.itemText(place) for place in range(2)] == [s.name for s in found]
+    dialog.reject()
+
+
+def test_of_two_prompts_the_one_in_view_is_exported(panel, session):
+    shown = panel("Poster")
+    session.compare_with("w3 w4")
+    session.set_compare("right")
+    (subject,) = subjects(panel("Poster"))
+    assert subject.request.run.text == "w3 w4"
+    session.set_compare("difference")
+    assert [s.request.run.text for s in subjects(panel("Poster"))] == [
+        "w3 w4",
+        session.selection.text,
+    ]
+    assert shown.not_exported()

@@ -16,7 +16,7 @@ HOSTILE = (
     "a\tb", "a\nb", "a\r\nb", "a\rb", '"', '"a"', 'a"b', "\t", "\n", "", " ", "\u2028", "\x0b\x0c",
     "\x00", "\ud800", "東京", "💩", "a,b;c",
 )  # fmt: skip
-FORMULAE = ("=1+1", "+3", "-2", "@SUM(A1)", "\t=1", "'=x", "=HYPERLINK(\"x\")", "\n=1")
+FORMULAE = ("=1+1", "+3", "-2", "@SUM(A1)", "\t=1", "'=x", '=HYPERLINK("x")', "\n=1")
 
 
 def pasted(text):

@@ -24,11 +24,12 @@ from gui.figures import FigureOptions, command
 from tests.gui.figures import samples
 
 TEXTS = (
-    "", "-o x.csv", "--text y", "$(touch marker); `id` \\ !! ~ * ?", "it's \"quoted\"", "a\nb\r\n\tc",
+    "", "-o x.csv", "--text y", "$(touch marker); `id` \\ !! ~ * ?",
+    "it's \"quoted\"", "a\nb\r\n\tc",
     "東京 💩 é\u0301", "#7", "%s {x} <b>&amp;", "\\n", "'", "=1+1",
 )  # fmt: skip
 OPTIONS = FigureOptions(
-    5.5, 8.5, "transparent", "viridis", "PuOr", (0, 2), "It's $1 \"of\" 東京\n", True, 300
+    5.5, 8.5, "transparent", "viridis", "PuOr", (0, 2), 'It\'s $1 "of" 東京\n', True, 300
 )
 RUN = RunPrompt("attn-2l", "a b", False, heads_off=(Head(0, 1), Head(1, 2)), specials="text")
 MORE = (
