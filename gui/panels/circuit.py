@@ -179,6 +179,15 @@ class CircuitPanel(Panel):
             wanted["tokens"] = self.request(token, position, self._offset())
         return wanted
 
+    def shown(self) -> dict[str, Request]:
+        """Return the lists, and the whole table where it is seen; it first where it is alone."""
+        wanted = self.wants()
+        lists = {f"{self.title} lists": wanted["tokens"]} if "tokens" in wanted else {}
+        if self.second.currentWidget() is not self.table or "table" not in wanted:
+            return lists
+        table = {f"{self.title} table": wanted["table"]}
+        return table | lists if self.strongest.isHidden() else lists | table
+
     def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""
         self.token.set_vocabulary(vocabulary.texts, vocabulary.labels)

@@ -51,7 +51,7 @@ class Panel(QWidget):
     column: ClassVar[int] = 0
     """Where it opens when its layout has no place for it: 0 left, 1 middle, 2 right."""
     group: ClassVar[str] = "Head"
-    """Part of the View menu that it stands in: Prompt, Head, Model or Checks."""
+    """Part of the View menu that it stands in: Prompt, Head, Model, Checks or Figures."""
     about: ClassVar[str] = ""
     """One sentence for its menu entry."""
     main: ClassVar[str] = ""
@@ -94,6 +94,18 @@ class Panel(QWidget):
     def draw(self) -> None:
         """Show what is known; called when the answer in the main slot is the one wanted."""
         raise NotImplementedError
+
+    def shown(self) -> dict[str, Request]:
+        """Return the questions whose answers are in view, by what each is called.
+
+        They are what is exported; the first is what is meant where only one can be.
+        """
+        request = self.wants().get(self.main)
+        return {} if request is None else {self.title: request}
+
+    def not_exported(self) -> str:
+        """Return why what is seen cannot be exported as it is, empty where it can."""
+        return ""
 
     def known(self, slot: str) -> Result | None:
         """Return the last good answer of a slot, old or new."""
