@@ -23,13 +23,16 @@ from engine.messages import Refused
 from engine.native import native
 from engine.network import Network, NormKind, Positions
 from engine.sources.config import WITHOUT_ATTENTION
-from engine.sources.pretrained import Pretrained
+from engine.sources.pretrained import BYTES, Pretrained, in_words
 
 # Neither a terminal nor a log is the place: progress has its own road, the job.
 transformers.utils.logging.disable_progress_bar()
 
 ATTENTION = ("full_attention", "sliding_attention", "chunked_attention", "attention")
 """Kinds of layers, as a config names them, that have patterns to show."""
+
+TIED = 2.5
+"""How many times the numbers of its files a model may have: embeddings are stored once for both."""
 
 PROBE = 16
 """Tokens that a model answers before and after it is wrapped."""
@@ -145,7 +148,37 @@ def _check_kind(name: str, config: Any) -> None:
         )
 
 
+def _check_size(found: Pretrained, config: Any) -> None:
+    """Refuse a config that means a far larger model than the files hold.
+
+    transformers would make up what is missing by chance, which takes memory without end.
+    """
+    name = found.title
+    try:
+        with torch.device("meta"):
+            meant = transformers.AutoModelForCausalLM.from_config(
+                config, trust_remote_code=False, attn_implementation="eager"
+            )
+        parameters = sum(weights.numel() for weights in meant.parameters())
+        buffers = sum(buffer.numel() * buffer.element_size() for buffer in meant.buffers())
+    except Exception as error:  # each architecture has its own way of not being built
+        raise Refused(
+            f"{name}: transformers cannot build what its config means: {_line(error)}"
+        ) from error
+    if parameters > TIED * found.parameters:
+        raise Refused(
+            f"{name}: its config means {parameters:,} parameters, and its weights are "
+            f"{found.parameters:,}: one of them is damaged or of another model"
+        )
+    if BYTES * parameters + buffers > (free := psutil.virtual_memory().available):
+        raise Refused(
+            f"{name}: its config means tables of {in_words(buffers)} beside its weights, and "
+            f"{in_words(free)} are free"
+        )
+
+
 def _weights(found: Pretrained, config: Any, **where: Any) -> Any:
+    _check_size(found, config)
     name = found.title
     try:
         loaded: Any = transformers.AutoModelForCausalLM.from_pretrained(
