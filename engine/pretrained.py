@@ -222,7 +222,9 @@ def _own(found: Pretrained, read: _Read) -> Own:
     """Return what the model makes of 16 tokens before anything wraps it."""
     chance = torch.Generator().manual_seed(0)
     first = None if read.bos_token is None else read.tokenizer.token_to_id(read.bos_token)
-    ids = torch.randint(read.tokenizer.get_vocab_size(), (PROBE,), generator=chance).tolist()
+    context = getattr(read.model.config, "max_position_embeddings", None) or PROBE
+    count = min(PROBE, context)
+    ids = torch.randint(read.tokenizer.get_vocab_size(), (count,), generator=chance).tolist()
     ids = ids if first is None else [first, *ids[1:]]
     try:
         out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
@@ -240,6 +242,8 @@ def _own(found: Pretrained, read: _Read) -> Own:
 
 def _network(found: Pretrained, read: _Read) -> Network:
     name, model = found.title, read.model
+    # The bridge cuts joint queries, keys and values apart, and keeps both.
+    parameters = sum(weights.numel() for weights in model.parameters())
     try:
         bridge = build_bridge_from_module(model, type(model).__name__, hf_config=model.config)
         cfg, blocks = bridge.cfg, bridge.blocks
@@ -276,7 +280,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         d_vocab=bridge.embed.W_E.shape[0],
         d_mlp=_d_mlp(cfg),
         n_ctx=cfg.n_ctx,
-        parameters=sum(weights.numel() for weights in model.parameters()),
+        parameters=parameters,
         divisor=1 / scaling if scaling else _divisor(cfg),
         norm=kind,
         eps=_eps(blocks[0].ln1),
