@@ -110,7 +110,7 @@ def test_a_prompt_that_would_not_fit_is_refused_with_what_would(long, monkeypatc
     free = run_bytes(network, 100, MB // 3)
     monkeypatch.setattr(memory_module, "available", lambda: free)
     sentence = (
-        rf"running 1\d\d tokens through long takes \d\.\d MB of memory, and {size(free)} are "
+        rf"running 1\d\d tokens through long takes \d\.\d MiB of memory, and {in_words(free)} are "
         "free: a prompt of 100 tokens would fit"
     )
     with pytest.raises(Refused, match=sentence):
