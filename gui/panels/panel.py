@@ -141,10 +141,15 @@ class Panel(QWidget):
         found = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
         return found if isinstance(found, Patterns) and reading.head_exists(now, found) else None
 
-    def offset(self) -> int | None:
-        """Return how far back the source lies in a rotary model; none in others or if unknown."""
+    def offset(self, adds: bool = False) -> int | None:
+        """Return how far back the source lies, where that changes what is asked; none elsewhere.
+
+        In rotary models it changes matrices and scores, with ALiBi what is added to scores alone.
+        """
         facts, run, patterns = self.facts(), self.run_result(), self.patterns()
-        if facts is None or facts.positions != "rotary" or run is None or patterns is None:
+        if facts is None or run is None or patterns is None:
+            return None
+        if facts.positions not in ("rotary", "ALiBi")[: 1 + adds]:
             return None
         now = self.session.selection
         return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
