@@ -10,12 +10,13 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from engine import __version__, console
-from engine.command import QuestionParser, read
-from engine.messages import QUESTIONS, Refused, Request
+from engine.command import QuestionParser, add_placing, placing, read
+from engine.messages import QUESTIONS, Placing, Refused, Request
 from engine.records import request_from_json
 from gui.session_file import SUFFIX
 
@@ -41,6 +42,8 @@ usage: headscope [--model NAME|PATH]       open the window; a model folder and a
 
 questions: {", ".join(QUESTIONS)}
 `headscope ask QUESTION --help` says what a question takes; --verbose shows what libraries print.
+--device cpu|cuda|mps and --dtype float32|bfloat16|float16 say where the window, ask, figure and
+report run models; attention-only models always run in float32 on the cpu, where toys are exact.
 """
 
 
@@ -220,6 +223,7 @@ def _window(words: list[str], request: Request | None = None, made: Any = None) 
 
     options = QuestionParser(prog="headscope", allow_abbrev=False, add_help=False)
     add_options(options)
+    add_placing(options)
     given, unknown = options.read_known(words)
     if unknown:
         raise Refused(f"headscope has no option {unknown[0]!r}: `headscope --help` lists them")
@@ -240,7 +244,7 @@ def _window(words: list[str], request: Request | None = None, made: Any = None) 
     if request is not None:
         shown = View(request, made.head, made.token, len(made.origin.tokens))
     return app.run(
-        _make_engine,
+        partial(_make_engine, placing(given)),
         model=given.model,
         session_path=given.session,
         screenshot=screenshot,
@@ -251,12 +255,12 @@ def _window(words: list[str], request: Request | None = None, made: Any = None) 
     )
 
 
-def _make_engine() -> Any:
+def _make_engine(placed: Placing) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from engine import Engine
 
-        return Engine()
+        return Engine(placing=placed)
 
 
 if __name__ == "__main__":
