@@ -10,14 +10,14 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from engine import __version__, console
-from engine.command import QuestionParser, add_placing, placing, read
-from engine.messages import QUESTIONS, Placing, Refused, Request
+from engine.command import QuestionParser, add_placing, read
+from engine.messages import QUESTIONS, Refused, Request
 from engine.records import request_from_json
+from gui.preferences import Preferences
 from gui.session_file import SUFFIX
 
 USAGE = f"""\
@@ -244,7 +244,7 @@ def _window(words: list[str], request: Request | None = None, made: Any = None) 
     if request is not None:
         shown = View(request, made.head, made.token, len(made.origin.tokens))
     return app.run(
-        partial(_make_engine, placing(given)),
+        _make_engine,
         model=given.model,
         session_path=given.session,
         screenshot=screenshot,
@@ -252,15 +252,17 @@ def _window(words: list[str], request: Request | None = None, made: Any = None) 
         scale=given.scale,
         theme=given.theme,
         shown=shown,
+        device=given.device,
+        dtype=given.dtype,
     )
 
 
-def _make_engine(placed: Placing) -> Any:
+def _make_engine(preferred: Preferences) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from engine import Engine
 
-        return Engine(placing=placed)
+        return Engine(preferred.cache_bytes, preferred.placing, preferred.threads)
 
 
 if __name__ == "__main__":

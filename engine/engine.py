@@ -32,6 +32,10 @@ LONG = 0.5
 """Seconds of work after which what it took is given back to the system: some 10 milliseconds."""
 
 
+THREADS = torch.get_num_threads()
+"""As torch chooses, or OMP_NUM_THREADS says."""
+
+
 class Engine:
     """Answers questions one at a time, from one thread.
 
@@ -44,7 +48,8 @@ class Engine:
         Where pretrained models run and in which precision; single precision on the CPU by default.
         A device that is not there is refused when a model is opened.
     threads : int, optional
-        Threads of torch's own work, for the whole process; as torch chooses by default.
+        Threads of torch's own work, for the whole process; 0: as many as torch chose at first,
+        none: as they are.
 
     Notes
     -----
@@ -59,7 +64,7 @@ class Engine:
     ) -> None:
         self._placing = placing or Placing()
         if threads is not None:
-            torch.set_num_threads(threads)
+            torch.set_num_threads(threads or THREADS)
         budget = CACHE_BYTES if cache_bytes is None else cache_bytes
         self._pattern_bytes = int(budget * SHARE_OF_PATTERNS)
         self._cache = Cache(budget - self._pattern_bytes)

@@ -12,12 +12,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from engine.messages import Refused
+from engine.messages import Device, Dtype, Placing, Refused
 from gui import first_session, palette, reopening, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
 from gui.engine_client import EngineClient, EngineLike
 from gui.panels.prompt import PromptPanel
+from gui.preferences import Preferences, use_hub
+from gui.preferences_dialog import PreferenceKeeper
 from gui.reopening import View
 from gui.session import Session
 from gui.settings import SYSTEM_THEME, Settings
@@ -31,7 +33,7 @@ PICTURES_FIRST_MS = 100
 
 
 def run(
-    make_engine: Callable[[], EngineLike],
+    make_engine: Callable[[Preferences], EngineLike],
     *,
     model: str | None = None,
     session_path: Path | None = None,
@@ -40,13 +42,15 @@ def run(
     scale: int = 1,
     theme: str | None = None,
     shown: View | None = None,
+    device: Device | None = None,
+    dtype: Dtype | None = None,
 ) -> int:
     """Show the window until it is closed, or picture the default session or that of a file.
 
     Parameters
     ----------
     make_engine
-        Called in the engine thread, after the first paint.
+        Called in the engine thread, after the first paint, with what the user prefers.
     model
         Name or path of the model to open; none is the one of the session.
     session_path
@@ -61,6 +65,8 @@ def run(
         `light` or `dark`; none is the user's choice, in a picture light.
     shown
         A question to open the window with, in front of what the last session had.
+    device, dtype
+        Where models run, and in which precision; none is what the user prefers.
 
     Returns
     -------
@@ -83,11 +89,17 @@ def run(
         session.open_model(model)
     if shown is not None:
         session.show(reopening.selection(shown, session.selection))
-    client = EngineClient(partial(_made, make_engine))
+    preferences = settings.preferences() if settings else Preferences()
+    placing = preferences.placing
+    placing = Placing(device or placing.device, dtype or placing.dtype)
+    preferences = replace(preferences, placing=placing)
+    use_hub(preferences.hub)
+    client = EngineClient(partial(_made, make_engine, preferences))
+    keeper = PreferenceKeeper(client, settings, preferences, partial(_made, make_engine))
     place = session_path or (autosave.path if autosave else None)
     if place is not None:
         client.recall = StoredAnswers(folder_of(place)).find
-    window = Window(session, client, settings, chosen, size, autosave)
+    window = Window(session, client, settings, chosen, size, autosave, keeper)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
     if saved is not None:
         window.begin(replace(saved, selection=session.selection))
@@ -117,8 +129,8 @@ def run(
     return code
 
 
-def _made(make_engine: Callable[[], EngineLike]) -> EngineLike:
-    engine = make_engine()
+def _made(make_engine: Callable[[Preferences], EngineLike], chosen: Preferences) -> EngineLike:
+    engine = make_engine(chosen)
     # What libraries made while they were loaded never dies: collecting need not look at it.
     gc.freeze()
     return engine

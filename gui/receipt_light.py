@@ -37,6 +37,7 @@ class ReceiptLight(QPushButton):
         self._quiet.timeout.connect(self._ask)
         client.idle.connect(self._wait)
         client.answered.connect(self._on_answered)
+        client.renewed.connect(self._on_renewed)
         session.changed.connect(self._on_changed)
 
     def ask_again(self) -> None:
@@ -76,6 +77,11 @@ class ReceiptLight(QPushButton):
     def _ask(self) -> None:
         if not self._client.busy and self._ran == self._session.run:
             self._client.ask(self, "receipts", self._wanted())
+
+    def _on_renewed(self) -> None:
+        self._told = None
+        self.hide()
+        self._quiet.start()
 
     def _on_answered(self, request: Request, seconds: float) -> None:
         if isinstance(request, RunPrompt):

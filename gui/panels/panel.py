@@ -76,6 +76,7 @@ class Panel(QWidget):
         self._redraw.timeout.connect(self._draw)
         session.changed.connect(self._on_changed)
         client.progress.connect(self._on_progress)
+        client.renewed.connect(self._on_renewed)
 
     def wants(self) -> dict[str, Request]:
         """Return what the panel wants to know now, by slot."""
@@ -239,6 +240,10 @@ class Panel(QWidget):
         self.refresh()
         if self._active and what in self.draws:
             self.redraw()
+
+    def _on_renewed(self) -> None:
+        self.questions.doubt()
+        self.refresh()
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
         if self._state == "waiting":

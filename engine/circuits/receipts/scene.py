@@ -59,6 +59,16 @@ class Scene:
         return HALF_ROUNDINGS * self.model.epsilon if self.model.placing.rounds else SINGLE
 
     @property
+    def whole(self) -> float:
+        """The same of a sum over all layers.
+
+        Half precision rounds the stream twice a layer: what adds up is a random walk, of four
+        times whose spread this is.
+        """
+        steps = max(1.0, (self.model.n_layers / 2) ** 0.5)
+        return self.single * steps if self.model.placing.rounds else SINGLE
+
+    @property
     def hidden(self) -> Bool[Tensor, "query key"]:
         """True where a query of the head may not look."""
         return self.model.hidden(self.head.layer, len(self.passed.ids))

@@ -48,7 +48,7 @@ def stream_adds_up(scene: Scene, job: Job) -> Receipt:
         "embedding + heads + biases = the final stream",
         f"the sum of every part at every position against the model's own stream: {OF_LARGEST}",
         apart(total, final),
-        scene.single,
+        scene.whole,
     )
 
 
@@ -74,7 +74,7 @@ def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
         name,
         compares,
         abs(found - logit),
-        scene.single * float(own.abs().max()) if model.placing.rounds else LOGIT,
+        scene.whole * float(own.abs().max()) if model.placing.rounds else LOGIT,
         ("logit", logit),
         ("sum of parts", found),
     )
