@@ -17,6 +17,7 @@ from gui import first_session, palette, reopening, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
 from gui.engine_client import EngineClient, EngineLike
+from gui.head_names import use_notation
 from gui.panels.prompt import PromptPanel
 from gui.preferences import Preferences, use_hub
 from gui.preferences_dialog import PreferenceKeeper
@@ -94,6 +95,7 @@ def run(
     placing = Placing(device or placing.device, dtype or placing.dtype)
     preferences = replace(preferences, placing=placing)
     use_hub(preferences.hub)
+    use_notation(preferences.notation)
     client = EngineClient(partial(_made, make_engine, preferences))
     keeper = PreferenceKeeper(client, settings, preferences, partial(_made, make_engine))
     place = session_path or (autosave.path if autosave else None)

@@ -1,4 +1,4 @@
-"""What the user prefers of the engine: where models run, in which precision, with how much."""
+"""What the user prefers: where models run and in which precision, and how heads are written."""
 
 import os
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from engine.messages import Device, Dtype, Placing, Refused
+from gui.head_names import NOTATIONS, Notation
 
 DEVICES: tuple[Device, ...] = get_args(Device)
 DTYPES: tuple[Dtype, ...] = get_args(Dtype)
@@ -19,7 +20,7 @@ _GIVEN = os.environ.get(HUB)
 
 @dataclass(frozen=True)
 class Preferences:
-    """What an engine is made by.
+    """What the user prefers.
 
     Attributes
     ----------
@@ -31,12 +32,20 @@ class Preferences:
         What answers and patterns that are kept take at most.
     hub
         Folder of the Hugging Face cache; empty is where the system has it.
+    notation
+        How the window writes a head.
     """
 
     placing: Placing = field(default_factory=Placing)
     threads: int = 0
     mebibytes: int = USUAL_MIB
     hub: str = ""
+    notation: Notation = NOTATIONS[0]
+
+    @property
+    def of_engine(self) -> tuple[Placing, int, int]:
+        """What an engine is made by."""
+        return self.placing, self.threads, self.mebibytes
 
     @property
     def cache_bytes(self) -> int:

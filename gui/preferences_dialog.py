@@ -1,7 +1,6 @@
 """Preferences: a dialog, and what is done with what was chosen."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from engine.messages import Device, Dtype, Placing, Refused
 from gui.engine_client import EngineClient, EngineLike
+from gui.head_names import NOTATIONS, Notation, use_notation
 from gui.preferences import (
     DEVICES,
     DTYPES,
@@ -73,6 +73,8 @@ class PreferencesDialog(QDialog):
             [(name, name.capitalize()) for name in (SYSTEM_THEME, *THEMES)], "Theme"
         )
         self.theme.set_value(theme)
+        self.notation = Segmented([(name, name) for name in NOTATIONS], "How heads are written")
+        self.notation.set_value(now.notation)
         self.notice = Notice()
         about = QLabel(MAKES)
         about.setTextFormat(Qt.TextFormat.PlainText)
@@ -91,6 +93,7 @@ class PreferencesDialog(QDialog):
         form.addRow("Threads", self.threads)
         form.addRow("Memory for answers", self.memory)
         form.addRow("Downloaded models", folder)
+        form.addRow("Heads are written", self.notation)
         form.addRow("Theme", self.theme)
         cancel, self.apply_button = QPushButton("Cancel"), QPushButton("Apply")
         cancel.clicked.connect(self.reject)
@@ -120,7 +123,11 @@ class PreferencesDialog(QDialog):
         """
         placing = Placing(cast(Device, self.device.value()), cast(Dtype, self.dtype.value()))
         return Preferences(
-            placing, self.threads.value(), self.memory.value(), self.hub.text().strip()
+            placing,
+            self.threads.value(),
+            self.memory.value(),
+            self.hub.text().strip(),
+            cast(Notation, self.notation.value()),
         ).checked()
 
     def apply(self) -> None:
@@ -155,6 +162,8 @@ class PreferenceKeeper(QObject):
     """
 
     theme_chosen = Signal(str)
+    renamed = Signal()
+    """Heads are written in another way."""
 
     def __init__(
         self,
@@ -189,10 +198,13 @@ class PreferenceKeeper(QObject):
             self._settings.write()
         self.theme_chosen.emit(theme)
         use_hub(chosen.hub)
-        # Where models lie changes which there are, not the engine.
-        if replace(chosen, hub="") != replace(before, hub=""):
+        use_notation(chosen.notation)
+        if chosen.notation != before.notation:
+            self.renamed.emit()
+        if chosen.of_engine != before.of_engine:
             self._client.renew(partial(self._make_engine, chosen))
-        elif chosen.hub != before.hub:
+        elif chosen != before:
+            # Which models there are, or how heads are written: whoever shows it shows it anew.
             self._client.renewed.emit()
 
 

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QPushButton
 
 from engine.messages import HeadReceipts, Receipts, Request, Result, RunPrompt
 from gui.engine_client import EngineClient, Failure
+from gui.head_names import head_name
 from gui.palette import set_look
 from gui.panels.receipt_words import verdict
 from gui.session import Session
@@ -56,7 +57,7 @@ class ReceiptLight(QPushButton):
         shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, MOST_WIDTH)
         self.setText(shown.replace("&", "&&"))
         self.setAccessibleDescription(f"{told.text}; worst: {told.worst}")
-        head = self._session.selection.head.name
+        head = head_name(self._session.selection.head)
         worst = f"\nworst: {told.worst}" if told.worst else ""
         self.setToolTip(tool_tip.literal(f"{told.text} on {head} and this prompt{worst}"))
         set_look(self, "tone", "bad" if told.failed else "muted")

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QSettings
 
 from engine.messages import Placing, Refused
+from gui.head_names import NOTATIONS
 from gui.preferences import DEVICES, DTYPES, USUAL_MIB, Preferences
 
 HISTORY_LENGTH = 50
@@ -64,11 +65,13 @@ class Settings:
             next((name for name in DTYPES if name == dtype), DTYPES[0]),
         )
         threads, memory = self._number("engine/threads", 0), self._number("engine/mib", USUAL_MIB)
-        found = Preferences(placing, threads, memory, self._text("engine/hub", ""))
+        written = self._text("window/notation", "")
+        notation = next((name for name in NOTATIONS if name == written), NOTATIONS[0])
+        found = Preferences(placing, threads, memory, self._text("engine/hub", ""), notation)
         try:
             return found.checked()
         except Refused:
-            return Preferences(placing)
+            return Preferences(placing, notation=notation)
 
     def keep_preferences(self, chosen: Preferences) -> None:
         """Keep what the engine is to be made by."""
@@ -77,6 +80,7 @@ class Settings:
         self._store.setValue("engine/threads", chosen.threads)
         self._store.setValue("engine/mib", chosen.mebibytes)
         self._store.setValue("engine/hub", chosen.hub)
+        self._store.setValue("window/notation", chosen.notation)
 
     def write(self) -> None:
         """Write the file now, whole."""

@@ -302,6 +302,7 @@ class Window(QMainWindow):
         if self._preferences is not None:
             self._preferences.fill(edit, self._add, lambda: self._theme)
             self._preferences.theme_chosen.connect(self.set_theme)
+            self._preferences.renamed.connect(partial(self.session.changed.emit, "heads_off"))
         for number, layout in enumerate(LAYOUTS, 1):
             text = f"{layout.name}: {layout.about}"
             self._add(view, text, f"Ctrl+Alt+{number}", partial(self._change_layout, layout))

@@ -21,6 +21,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.panels import attribution_words, reading
 from gui.panels.attribution_question import AttributionQuestion
 from gui.panels.height_cap import NO_LIMIT, HeightCap
@@ -171,7 +172,7 @@ class AttributionPanel(Panel):
             return ""
         value = float(found.values[found.heads.index(head)])
         return (
-            f"{head.name}: {attribution_words.number(value)}\n"
+            f"{head_name(head)}: {attribution_words.number(value)}\n"
             f"row {found.position} of A X W_V W_O, times the column of W_U that reads "
             f"{found.target_label},\nover the final norm's scale; click to open the head"
         )

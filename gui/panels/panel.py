@@ -19,6 +19,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient, Failure
+from gui.head_names import head_name
 from gui.panels import reading
 from gui.panels.frame import Frame
 from gui.panels.questions import Questions
@@ -202,7 +203,7 @@ class Panel(QWidget):
 
     def show_head(self) -> None:
         """Name the open head beside the title: the picture is about it."""
-        self.mark.setText(self.session.selection.head.name)
+        self.mark.setText(head_name(self.session.selection.head))
         self.mark.show()
 
     def add_controls(self, widgets: Iterable[QWidget]) -> None:

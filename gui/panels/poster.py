@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import DestinationRow, HeadRows, Request
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.numbers import fixed
 from gui.panels import reading
 from gui.panels.height_cap import HeightCap
@@ -105,7 +106,7 @@ class PosterPanel(Panel):
             Cells(
                 rows.values[self._shown],
                 Colouring("sequential", 0.0, 1.0),
-                [rows.heads[place].name for place in self._shown],
+                [head_name(rows.heads[place]) for place in self._shown],
                 rows.source_labels,
                 beside=(
                     Beside("induction", rows.induction[self._shown]),
@@ -171,7 +172,7 @@ class PosterPanel(Panel):
         if rows is None:
             return []
         place = self._shown[row]
-        parts: list[str | Token] = [rows.heads[place].name]
+        parts: list[str | Token] = [head_name(rows.heads[place])]
         if 0 <= column < len(rows.source_labels):
             parts += [" → ", Token(rows.source_labels[column])]
             weight = fixed(float(rows.values[place, column]), 2)

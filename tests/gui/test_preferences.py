@@ -1,18 +1,23 @@
 """Preferences: what they may be, how they are kept, and that the engine is made anew by them."""
 
 import os
+import re
 
 import pytest
 from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel
 
-from engine.messages import LoadModel, Placing, Refused, RunPrompt
+from engine.messages import Head, LoadModel, Placing, Refused, RunPrompt
 from gui.engine_client import EngineClient
+from gui.head_names import use_notation
 from gui.preferences import HUB, Preferences, use_hub
 from gui.preferences_dialog import PreferenceKeeper, PreferencesDialog
 from gui.settings import Settings
 from gui.window import Window
 from tests.gui.conftest import filled
 from tests.gui.fake_engine import FakeEngine
+
+NAMES = r"\bL\d+H\d+\b"
 
 OTHER = Preferences(Placing("cuda", "bfloat16"), threads=3, mebibytes=512)
 
@@ -64,7 +69,7 @@ def test_a_first_start_has_the_usual_ones():
 
 def test_they_come_back(tmp_path):
     settings = Settings()
-    chosen = Preferences(OTHER.placing, 3, 512, str(tmp_path))
+    chosen = Preferences(OTHER.placing, 3, 512, str(tmp_path), "1.3")
     settings.keep_preferences(chosen)
     settings.write()
     assert Settings().preferences() == chosen
@@ -171,3 +176,33 @@ def test_the_folder_of_the_cache_is_told_to_what_looks_there(tmp_path, monkeypat
     monkeypatch.setattr("gui.preferences._GIVEN", "/given")
     use_hub("")
     assert os.environ[HUB] == "/given"
+
+
+def test_heads_are_written_as_somebody_prefers_everywhere_at_once(
+    qtbot, qapp, client, keeper, session
+):
+    window = Window(session, client, None, "light", preferences=keeper)
+    qtbot.addWidget(window)
+    window.painted.connect(client.start)
+    window.show()
+    window.open_cards(["Composition", "Virtual head", "Finder", "Poster", "Attribution"])
+    session.set_heads_off((Head(0, 1),))
+    filled(qtbot, client, *window.panels)
+    assert re.search(NAMES, " ".join(texts(window)))
+    try:
+        keeper.take(Preferences(notation="1.3"), "light")
+        qtbot.wait(400)
+        filled(qtbot, client, *window.panels)
+        told = texts(window)
+        assert not [text for text in told if re.search(NAMES, text)]
+        assert any(re.search(r"\b0\.1\b", text) for text in told)
+    finally:
+        use_notation("L1H3")
+
+
+def texts(window):
+    """Return what labels, buttons and boxes say."""
+    labels = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
+    buttons = [b.text() for b in window.findChildren(QAbstractButton) if b.isVisible()]
+    boxes = [box.currentText() for box in window.findChildren(QComboBox) if box.isVisible()]
+    return labels + buttons + boxes
