@@ -254,6 +254,7 @@ def _window(words: list[str], request: Request | None = None, made: Any = None) 
         shown=shown,
         device=given.device,
         dtype=given.dtype,
+        version=__version__,
     )
 
 

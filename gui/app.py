@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Device, Dtype, Placing, Refused
-from gui import first_session, palette, reopening, window_state
+from gui import first_session, icon, log, palette, reopening, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
 from gui.engine_client import EngineClient, EngineLike
@@ -45,6 +45,7 @@ def run(
     shown: View | None = None,
     device: Device | None = None,
     dtype: Dtype | None = None,
+    version: str = "",
 ) -> int:
     """Show the window until it is closed, or picture the default session or that of a file.
 
@@ -68,6 +69,8 @@ def run(
         A question to open the window with, in front of what the last session had.
     device, dtype
         Where models run, and in which precision; none is what the user prefers.
+    version
+        Of this program, for About and the log.
 
     Returns
     -------
@@ -79,8 +82,13 @@ def run(
     assert isinstance(app, QApplication)
     app.setApplicationName("headscope")
     app.setApplicationDisplayName("Headscope")
+    app.setApplicationVersion(version)
+    app.setDesktopFileName("headscope")
+    app.setWindowIcon(icon.window_icon())
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     settings = None if screenshot else Settings()
+    kept_log = None if screenshot else log.opened()
+    first = settings is not None and settings.first_start()
     chosen = theme or (settings.theme() if settings else "light")
     palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
     autosave = None if screenshot else Autosave(data_folder())
@@ -103,6 +111,8 @@ def run(
         client.recall = StoredAnswers(folder_of(place)).find
     window = Window(session, client, settings, chosen, size, autosave, keeper)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
+    if kept_log:
+        kept_log.watch(client)
     if saved is not None:
         window.begin(replace(saved, selection=session.selection))
         if not screenshot:
@@ -117,10 +127,15 @@ def run(
     _spare_imports()
     wait = PICTURES_FIRST_MS if saved else 0
     window.painted.connect(lambda: QTimer.singleShot(wait, client, client.start))
+    if first:
+        window.painted.connect(window.welcome.open)
     window.show()
     code = app.exec()
     window.hide()
-    if not client.close():
+    ended = client.close()
+    if kept_log:
+        kept_log.close()
+    if not ended:
         # The engine thread is inside `import torch` or the like, and Python would wait for it.
         sys.stdout.flush()
         sys.stderr.flush()

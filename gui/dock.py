@@ -12,6 +12,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 
+from gui.cover import Cover
 from gui.engine_client import EngineClient
 from gui.palette import theme
 from gui.panels.panel import Panel
@@ -45,6 +46,8 @@ class CardDock(QDockWidget):
         self.kind = kind
         self.panel: Panel | None = None
         self._session, self._client = session, client
+        self._covered = False
+        self._cover: Cover | None = None
 
     def fill(self) -> Panel:
         """Return the panel, made if it was not yet."""
@@ -52,8 +55,14 @@ class CardDock(QDockWidget):
             self.panel = self.kind(self._session, self._client)
             self.setTitleBarWidget(self.panel.header)
             self.setWidget(self.panel)
+            self._update_cover()
             self.filled.emit(self.panel)
         return self.panel
+
+    def set_covered(self, covered: bool) -> None:
+        """Hide what the card shows, or only what its panel calls secret, or show it again."""
+        self._covered = covered
+        self._update_cover()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Make the panel now at the latest."""
@@ -95,3 +104,11 @@ class CardDock(QDockWidget):
             Qt.SizeMode.AbsoluteSize,
         )
         painter.end()
+
+    def _update_cover(self) -> None:
+        if self._covered and self._cover is None and self.panel is not None:
+            self._cover = Cover(self, self.panel.secret or self, self.kind.title)
+        elif not self._covered and self._cover is not None:
+            self._cover.hide()
+            self._cover.deleteLater()
+            self._cover = None

@@ -83,6 +83,8 @@ class EngineClient(QObject):
     """(request, the sentence of its failure)."""
     renewed = Signal()
     """Answers may be others from now on: whoever shows one asks again."""
+    missed = Signal(object, object)
+    """(request, failure), whether or not its answer is still wanted."""
     idle = Signal()
     """Nothing runs and nothing waits."""
 
@@ -263,6 +265,8 @@ class EngineClient(QObject):
         if made_by is not self._make_engine:
             self._next()  # of the engine before: it is asked once more
             return
+        if isinstance(outcome, Failure):
+            self.missed.emit(request, outcome)
         askers = [key for key, wanted in self._wanted.items() if wanted == request]
         for key in askers:
             del self._wanted[key]

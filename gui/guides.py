@@ -10,7 +10,8 @@ from gui.session import OVQuestion, QKQuestion, Selection
 class Step(NamedTuple):
     """One step: what to predict, what is then seen, the selection and the cards that show it.
 
-    Tokens of the model stand between backticks.
+    Tokens of the model stand between backticks. Until it is revealed, the cards that `hides`
+    names are covered, here and in the steps before, where those do not show them themselves.
     """
 
     title: str
@@ -18,6 +19,7 @@ class Step(NamedTuple):
     reveal: str
     shows: Selection
     cards: tuple[str, ...]
+    hides: tuple[str, ...]
 
 
 class Guide(NamedTuple):
@@ -27,6 +29,19 @@ class Guide(NamedTuple):
     about: str
     steps: tuple[Step, ...]
 
+    def covered(self, number: int, revealed: bool) -> frozenset[str]:
+        """Return the titles of the cards that would give away what is still to be predicted."""
+        shown = set(self.steps[number].cards) if revealed else set()
+        later = self.steps[number + revealed :]
+        return frozenset({title for step in later for title in step.hides} - shown)
+
+
+_LOOKS = ("Attention", "Heads", "Poster", "Workings", "Virtual head")
+"""Cards that show where a head looks."""
+_MOVES = ("OV", "Workings", "Attribution", "Skip-trigrams", "Virtual head")
+"""Cards that show what it brings."""
+_SAYS = ("Prompt", "Lens", "Attribution")
+"""Cards that show what the model says next."""
 
 _TOY = Selection(
     model="toy",
@@ -63,6 +78,7 @@ GUIDES = (
                 "it.",
                 replace(_TOY, kind="scores"),
                 ("Attention", "QK"),
+                (*_LOOKS, "QK", "Skip-trigrams"),
             ),
             Step(
                 "The weights",
@@ -72,6 +88,7 @@ GUIDES = (
                 "weight of 0. Every row sums to 1.",
                 _TOY,
                 ("Attention",),
+                ("Heads", "Poster", "Workings"),
             ),
             Step(
                 "What is moved",
@@ -81,6 +98,7 @@ GUIDES = (
                 "W_V and W_O, without any prompt.",
                 _TOY,
                 ("OV",),
+                _MOVES,
             ),
             Step(
                 "The answer",
@@ -90,6 +108,7 @@ GUIDES = (
                 "tokens in the Prompt card.",
                 _TOY,
                 ("Prompt", "Attention", "OV"),
+                _SAYS,
             ),
         ),
     ),
@@ -106,6 +125,7 @@ GUIDES = (
                 "its own: position 2 now carries “I am `B`” and “the token before me is `A`”.",
                 _BY_HAND,
                 ("Attention", "OV"),
+                (*_LOOKS, *_MOVES),
             ),
             Step(
                 "The key",
@@ -122,6 +142,7 @@ GUIDES = (
                     pair=Pair(Head(0, 0), Head(1, 0)),
                 ),
                 ("Composition", "QK"),
+                ("Composition", "QK", "Virtual head"),
             ),
             Step(
                 "The peak",
@@ -130,6 +151,7 @@ GUIDES = (
                 "`A`.",
                 replace(_BY_HAND, head=Head(1, 0), query=5, source=2),
                 ("Attention",),
+                _LOOKS,
             ),
             Step(
                 "The copy",
@@ -138,6 +160,7 @@ GUIDES = (
                 "at more than 99 %.",
                 replace(_BY_HAND, head=Head(1, 0), query=5, source=2),
                 ("OV", "Prompt"),
+                (*_MOVES, *_SAYS),
             ),
         ),
     ),
@@ -153,6 +176,7 @@ GUIDES = (
                 "reads `·green`.",
                 _TRAINED,
                 ("Heads", "Attention"),
+                _LOOKS,
             ),
             Step(
                 "The key",
@@ -163,6 +187,7 @@ GUIDES = (
                     _TRAINED, head=Head(1, 1), query=9, source=4, pair=Pair(Head(0, 2), Head(1, 1))
                 ),
                 ("Composition",),
+                ("Composition", "Virtual head"),
             ),
             Step(
                 "The peak",
@@ -170,6 +195,7 @@ GUIDES = (
                 "At `·tea`, which followed `·green` last time.",
                 replace(_TRAINED, head=Head(1, 1), query=9, source=4),
                 ("Attention",),
+                _LOOKS,
             ),
             Step(
                 "The copy",
@@ -178,6 +204,7 @@ GUIDES = (
                 "not from the bare token: in layer 1 the head sees what layer 0 has made of it.",
                 replace(_TRAINED, head=Head(1, 1), query=9, source=4),
                 ("OV", "Prompt"),
+                (*_MOVES, *_SAYS),
             ),
         ),
     ),

@@ -1,12 +1,30 @@
 """What the Help menu says."""
 
 ABOUT = (
-    "Headscope 0.1\n\nA microscope for attention heads: where a head looks (its pattern and its "
+    "A microscope for attention heads: where a head looks (its pattern and its "
     "QK circuit), what it brings (its OV circuit), how many directions it uses (its spectrum), "
     "which heads work together, and what each gives to the next token, read from the model's own "
-    "weights.\n\n"
-    "Everything is computed on this machine; nothing is sent anywhere."
+    "weights. Everything is computed on this machine; nothing is sent anywhere."
 )
+LICENCE = (
+    "Headscope is free software under the MIT licence, © 2026 the Headscope authors. It comes "
+    "without any warranty."
+)
+MODEL_LICENCES = (
+    "The models that come with it are under the same licence. attn-1l and attn-2l were trained on "
+    "Python's documentation and library (PSF License 2), WordNet (WordNet 3.0 licence), and on "
+    "Jane Austen's novels, the King James Bible and the Jargon File (public domain); their model "
+    "cards say how much of each. The toys hold no text: every weight is written by hand."
+)
+CITATION = """\
+@software{{headscope,
+  title   = {{Headscope: a desktop microscope for attention heads}},
+  author  = {{{{The Headscope authors}}}},
+  version = {{{version}}},
+  year    = {{2026}},
+  license = {{MIT}}
+}}"""
+"""BibTeX, with a place for the version; CITATION.cff says the same."""
 HOW_TO = (
     "Type a prompt. Heads shows every head's pattern on it; click one to open it. X switches it "
     "off, and every card then shows the model without it.\n\n"
@@ -22,7 +40,8 @@ HOW_TO = (
     "Ctrl+M opens other models: it says first what each would take. A model folder, a GGUF file or "
     "a text can also be dragged onto the window.\n\n"
     "View has more cards, in groups, and layouts that open some together: “Find a head” to "
-    "compare all heads, “Compose” for two heads in a row. Help leads through three examples.\n\n"
+    "compare all heads, “Compose” for two heads in a row. “?” in a card says what it shows, its "
+    "formula and where that is from. Help leads through three examples.\n\n"
     "File saves all of it as a session, and the last one comes back at the next start. Alt+Left "
     "goes back to what was selected before, Ctrl+D marks a head, and Notes lists the marked ones."
     "\n\n"

@@ -23,6 +23,14 @@ class Settings:
             QSettings.Format.IniFormat, QSettings.Scope.UserScope, "headscope", "headscope"
         )
 
+    def first_start(self) -> bool:
+        """Return whether nothing was ever kept, and remember that this start was."""
+        new = not self._store.allKeys()
+        if new:
+            self._store.setValue("window/welcomed", "true")
+            self._store.sync()
+        return new
+
     def history(self) -> list[str]:
         """Return the prompts that were run, oldest first."""
         return self._texts("prompt/history")[-HISTORY_LENGTH:]

@@ -3,7 +3,7 @@
 A widget asks for a look by a dynamic property: `role` on a label (`title`, `small`, `accent`),
 `quiet` on a button or a table without a frame, `tone` on a button for its colour, `segment` on a
 button of a segmented control, `frozen` on a table that lies over another, `notice` on a frame,
-`refused` on a field.
+`page` on a frame that lies over others, `narrow` on a button of one sign, `refused` on a field.
 """
 
 from pathlib import Path
@@ -41,6 +41,7 @@ QPushButton[quiet="true"], QToolButton[quiet="true"] {
 }
 QPushButton[quiet="true"]:hover, QToolButton[quiet="true"]:hover { background: $accent_ground; }
 QPushButton[quiet="true"]:focus, QToolButton[quiet="true"]:focus { border-color: $accent; }
+QToolButton[narrow="true"] { padding: 3px 0px; min-width: 18px; }
 QPushButton[tone="muted"] { color: $muted; }
 QPushButton[tone="bad"] { color: $bad; font-weight: bold; }
 QPushButton::menu-indicator, QToolButton::menu-indicator { width: 0px; }
@@ -141,6 +142,7 @@ QScrollBar::handle:hover { background: $muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0px; height: 0px; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
+QFrame[page="true"] { background: $card; border: 1px solid $line; }
 QFrame[notice="info"] { background: $accent_ground; border-radius: ${radius}px; }
 QFrame[notice="failure"] { background: $bad_ground; border-radius: ${radius}px; }
 QFrame[notice="failure"] QLabel { color: $bad; }

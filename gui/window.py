@@ -1,7 +1,7 @@
 """The window: cards made from PANELS, a bar above, a bar below, and what happens on closing."""
 
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,9 @@ from PySide6.QtWidgets import (
 from engine.messages import Request, Result
 from gui import palette, window_state
 from gui.ablation_bar import AblationBar
+from gui.about import AboutDialog
 from gui.autosave import Autosave
+from gui.compare_bar import CompareBar
 from gui.dock import CardDock
 from gui.document import Document
 from gui.drops import Drops, Target
@@ -29,7 +31,7 @@ from gui.engine_client import EngineClient
 from gui.file_menu import FileMenu
 from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
-from gui.help_texts import ABOUT, HOW_TO
+from gui.help_texts import HOW_TO
 from gui.history import History
 from gui.layouts import LAYOUTS, Layout, arrange, share_out
 from gui.model_picker import ModelPicker
@@ -47,6 +49,7 @@ from gui.status_bar import StatusBar
 from gui.theme import THEMES, UNIT
 from gui.top_bar import TopBar
 from gui.undo import Undo
+from gui.welcome import Welcome
 
 GROUPS = ("Prompt", "Head", "Model", "Checks")
 """Sections of the View menu, the `group` of a panel."""
@@ -113,6 +116,11 @@ class Window(QMainWindow):
         self.files.opened.connect(self._on_opened)
         self.guide = GuideBar(session)
         self.guide.cards_wanted.connect(self.open_cards)
+        self.guide.cover_wanted.connect(self.cover_cards)
+        self.welcome = Welcome(self._stage)
+        self.welcome.guide_wanted.connect(self.guide.start)
+        self.welcome.closed.connect(lambda: self.docks[0].fill().setFocus())
+        self.compare_bar = CompareBar(session, client)
         self.opening = Opening(session, client, settings)
         self.opening_bar = OpeningBar(session, client, self.opening)
         self.picker = ModelPicker(self, session, client, self.opening)
@@ -133,6 +141,7 @@ class Window(QMainWindow):
         rows.addWidget(self.top)
         rows.addWidget(self.opening_bar)
         rows.addWidget(self.guide)
+        rows.addWidget(self.compare_bar)
         rows.addWidget(AblationBar(session))
         self.setMenuWidget(above)
         self.status = StatusBar(session, client)
@@ -175,6 +184,11 @@ class Window(QMainWindow):
                 dock.show()
                 dock.raise_()
 
+    def cover_cards(self, titles: Collection[str]) -> None:
+        """Cover some cards until a guided example reveals them, and uncover the others."""
+        for dock in self.docks:
+            dock.set_covered(dock.kind.title in titles)
+
     def state(self) -> WindowState:
         """Return how the window lies."""
         return window_state.capture(self, self._stage, self.docks, self._layout)
@@ -214,6 +228,7 @@ class Window(QMainWindow):
         """Ask for everything that failed or was stopped."""
         self.top.ask_again()
         self.opening.ask_again()
+        self.compare_bar.ask_again()
         self.status.ask_again()
         for panel in self.panels:
             panel.ask_again()
@@ -281,6 +296,12 @@ class Window(QMainWindow):
         self._layout = window_state.layout_named(state.layout)
         self._restore_docks(state)
 
+    def _on_escape(self) -> None:
+        if self.welcome.isVisible():
+            self.welcome.close()
+        else:
+            self.client.cancel()
+
     def _toggle_theme(self) -> None:
         self.set_theme("light" if palette.theme().name == "dark" else "dark")
 
@@ -295,7 +316,7 @@ class Window(QMainWindow):
         self._add(file, "Save picture …", "Ctrl+Alt+S", self.save_picture)
         file.addSeparator()
         self._add(file, "Ask again", "F5", self.ask_again)
-        self._add(file, "Stop", "Esc", self.client.cancel)
+        self._add(file, "Stop", "Esc", self._on_escape)
         file.addSeparator()
         self._add(file, "Quit", "Ctrl+Q", self.close)
         EditMenu(self.session, self.history, self.undo, edit, self._add)
@@ -306,6 +327,7 @@ class Window(QMainWindow):
         for number, layout in enumerate(LAYOUTS, 1):
             text = f"{layout.name}: {layout.about}"
             self._add(view, text, f"Ctrl+Alt+{number}", partial(self._change_layout, layout))
+        self._add(view, "Compare with another prompt …", "Ctrl+Alt+C", self.compare_bar.toggle)
         self._add(view, "Reset layout", "Ctrl+0", self._change_layout)
         for group in GROUPS:
             view.addSection(group)
@@ -322,11 +344,12 @@ class Window(QMainWindow):
             action.setCheckable(True)
             action.setChecked(name == self._theme)
             themes.addAction(action)
+        self._add(help_, "Welcome", "", self.welcome.open)
         self._add(help_, "How to read a head", "F1", partial(self._tell, "How to", HOW_TO))
         for guide in GUIDES:
             self._add(help_, f"{guide.name}: {guide.about}", "", partial(self.guide.start, guide))
         help_.addSeparator()
-        self._add(help_, "About Headscope", "", partial(self._tell, "About Headscope", ABOUT))
+        self._add(help_, "About Headscope", "", lambda: AboutDialog(self).open())
         return [file, edit, view, help_]
 
     def _open_action(self, dock: CardDock) -> QAction:

@@ -1,4 +1,4 @@
-"""What stands around a panel's picture: its head, its controls, its notice, what it waits for."""
+"""What stands around a panel's picture: its head, its help, its notice, what it waits for."""
 
 from collections.abc import Iterable
 
@@ -15,6 +15,8 @@ from PySide6.QtWidgets import (
 )
 from superqt import QFlowLayout
 
+from gui.panel_help import PANEL_HELP
+from gui.panels.help_button import HelpButton
 from gui.panels.sentence import Sentence
 from gui.panels.subtitle import Subtitle
 from gui.theme import UNIT
@@ -51,8 +53,14 @@ class Frame:
         self._panel = panel
         self._controls: list[QWidget] = []
         self.header = _Head()
-        self._head = QHBoxLayout(self.header)
-        self._head.setContentsMargins(_EDGE, UNIT, UNIT, _SPACING)
+        around = QHBoxLayout(self.header)
+        around.setContentsMargins(_EDGE, UNIT, UNIT, _SPACING)
+        around.setSpacing(UNIT)
+        self._head = QHBoxLayout()
+        around.addLayout(self._head, 1)
+        self.help = HelpButton(title, PANEL_HELP[title]) if title in PANEL_HELP else None
+        if self.help is not None:
+            around.addWidget(self.help)
         self._head.setSpacing(UNIT)
         self._name = QLabel(title)
         self._name.setProperty("role", "title")
@@ -106,8 +114,9 @@ class Frame:
 
     def place_controls(self) -> None:
         """Move the controls that have no room beside title and subtitle under the head."""
-        margins = self._head.contentsMargins()
-        room = self._panel.width() - margins.left() - margins.right() + UNIT
+        room = self._panel.width() - _EDGE
+        if self.help is not None:
+            room -= self.help.sizeHint().width() + UNIT
         room -= self._name.sizeHint().width() + UNIT
         if not self.mark.isHidden():
             room -= self.mark.sizeHint().width() + UNIT

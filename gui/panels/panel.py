@@ -27,6 +27,14 @@ from gui.session import Session
 
 State = Literal["waiting", "fresh", "stored", "old", "failed"]
 TURN_MS = 5
+FILLED_BY_PROMPT = (
+    "This card fills when the model has read a prompt: type one in Prompt, or take one of its "
+    "examples."
+)
+FILLED_BY_CHOICE = (
+    "Nothing to show. Choose another model at the top left or another head in Heads, or press F5 "
+    "to ask again."
+)
 PATIENCE_MS = 250
 """How long an old picture stands unmarked: most answers come sooner, and a mark would flicker."""
 
@@ -70,6 +78,8 @@ class Panel(QWidget):
         self.header, self.mark, self.subtitle = frame.header, frame.mark, frame.subtitle
         self.above, self.notice, self.offers = frame.above, frame.notice, frame.offers
         self.body = frame.body
+        self.secret: QWidget | None = None
+        """What a guided example covers until it reveals it; none for all of the card."""
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._patience.timeout.connect(self._say_state)
         # Columns draw in turn, so that no single turn of the event loop is long.
@@ -292,19 +302,17 @@ class Panel(QWidget):
         failures = self.questions.failures(self.wants())
         if not failures:
             return
-        self.frame.waits.set_parts([])
+        empty = self.known(self.main) is None
         if set(failures) <= {"run", "facts"}:
             # The sentence itself stands in the Prompt panel, once.
-            old = (
-                ""
-                if self.known(self.main) is None
-                else " This picture is of the last prompt that ran."
-            )
+            old = "" if empty else " This picture is of the last prompt that ran."
             model = self.session.selection.model
             self.notice.show_info(f"{model} has not run the prompt: see Prompt.{old}")
+            self.frame.waits.set_parts([FILLED_BY_PROMPT] if empty else [])
         else:
             failure = next(iter(failures.values()))
             self.notice.show_failure(failure.sentence, failure.details)
+            self.frame.waits.set_parts([FILLED_BY_CHOICE] if empty else [])
 
     def _say_waiting(self) -> None:
         doing = self.client.doing

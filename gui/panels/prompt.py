@@ -79,6 +79,7 @@ class PromptPanel(Panel):
 
         self.edit = PromptEdit(max_lines=4)
         self.edit.setAccessibleName("Prompt text")
+        self.edit.setPlaceholderText("Type a prompt, or take one of the examples")
         self.edit.set_text(session.selection.text)
         self.edit.edited.connect(self._on_edited)
         self.edit.submitted.connect(self._on_submitted)
@@ -114,6 +115,7 @@ class PromptPanel(Panel):
         self._lists = QStackedWidget()
         self._lists.addWidget(self.guesses)
         self._lists.addWidget(self.changes)
+        self.secret = self._lists
         self.guess_label = Subtitle()
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)

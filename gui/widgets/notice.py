@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
+    QApplication,
     QDialog,
     QDialogButtonBox,
     QFrame,
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui import palette
+from gui import palette, versions
 from gui.theme import UNIT
 
 
@@ -69,12 +70,15 @@ class Notice(QFrame):
         dialog = QDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setWindowTitle("Details")
-        text = QPlainTextEdit(self._details)
+        said = f"{self._text.text()}\n\n{self._details.strip()}\n\n{versions.as_text()}\n"
+        text = QPlainTextEdit(said)
         text.setReadOnly(True)
         text.setFont(palette.token_font())
         text.setAccessibleName("Details")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(dialog.reject)
+        copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda: QApplication.clipboard().setText(said))
         column = QVBoxLayout(dialog)
         column.addWidget(text)
         column.addWidget(buttons)

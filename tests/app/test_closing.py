@@ -49,7 +49,12 @@ def test_a_process_closed_while_torch_is_imported_ends_quietly(
         capture_output=True,
         text=True,
         timeout=120,
-        env={**_environment(), "XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)},
+        env={
+            **_environment(),
+            "XDG_CONFIG_HOME": str(tmp_path),
+            "XDG_DATA_HOME": str(tmp_path),
+            "XDG_STATE_HOME": str(tmp_path),
+        },
     )
     ended = time.time()
     assert done.returncode == 0

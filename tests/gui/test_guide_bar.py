@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 
+from gui.cover import Cover
 from gui.guides import GUIDES
 from gui.session import Selection
 
@@ -14,6 +15,15 @@ GUIDE = GUIDES[1]
 def plain(text):
     """Return what is read of a step's text."""
     return text.replace("`", "")
+
+
+def covered(window):
+    """Return the titles of the cards with a cover on them; closed ones are opened to see."""
+    covers = {}
+    for dock in window.docks:
+        dock.fill()
+        covers[dock.kind.title] = dock.findChildren(Cover)
+    return {title for title, found in covers.items() if any(not one.isHidden() for one in found)}
 
 
 def click(qtbot, button):
@@ -64,6 +74,51 @@ def test_back_goes_the_same_way(qtbot, window, session):
     assert not window.guide.back.isEnabled()
 
 
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
+def test_what_is_still_to_be_predicted_is_covered_and_what_is_revealed_is_not(qtbot, window, guide):
+    window.guide.start(guide)
+    for number, step in enumerate(guide.steps):
+        assert set(step.hides) <= covered(window)
+        assert {title for later in guide.steps[number:] for title in later.hides} == covered(window)
+        click(qtbot, window.guide.forth)
+        assert not covered(window) & set(step.cards)
+        click(qtbot, window.guide.forth)
+    assert not covered(window)
+
+
+def test_a_cover_hides_its_card_and_of_the_prompt_only_the_guesses(qtbot, window):
+    window.guide.start(GUIDES[0])
+    qtbot.wait(20)
+    attention = next(dock for dock in window.docks if dock.kind.title == "Attention")
+    cover = attention.findChild(Cover)
+    assert cover.geometry() == attention.rect()
+    assert attention.childAt(attention.rect().center()) is cover
+    prompt = window.docks[0]
+    over = prompt.findChild(Cover).geometry()
+    guesses, strip = prompt.panel.guesses, prompt.panel.strip
+    assert over.contains(guesses.rect().translated(guesses.mapTo(prompt, QPoint())))
+    assert not over.intersects(strip.rect().translated(strip.mapTo(prompt, QPoint())))
+    window.resize(1200, 800)
+    qtbot.wait(20)
+    assert cover.geometry() == attention.rect()
+
+
+def test_back_to_a_question_shows_what_was_seen_before_it(qtbot, window, session):
+    window.guide.start(GUIDES[0])
+    for _ in range(3):
+        click(qtbot, window.guide.forth)
+    assert session.selection == GUIDES[0].steps[1].shows
+    click(qtbot, window.guide.back)
+    assert session.selection == GUIDES[0].steps[0].shows
+
+
+def test_end_uncovers_everything(qtbot, window):
+    window.guide.start(GUIDES[0])
+    assert covered(window)
+    click(qtbot, window.guide.end)
+    assert not covered(window)
+
+
 def test_end_leaves_the_window_as_it_is(qtbot, window, session):
     window.guide.start(GUIDE)
     click(qtbot, window.guide.forth)
@@ -76,6 +131,7 @@ def test_end_leaves_the_window_as_it_is(qtbot, window, session):
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
 def test_every_step_names_cards_that_exist_and_stays_on_its_prompt(window, guide):
     titles = {dock.kind.title for dock in window.docks}
+    assert all(set(step.hides) <= titles for step in guide.steps)
     first = guide.steps[0].shows
     for step in guide.steps:
         assert set(step.cards) <= titles

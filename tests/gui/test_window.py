@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox
 
 from engine.messages import Head, RunPrompt
 from gui import palette, screenshot
+from gui.about import AboutDialog
 from gui.autosave import Autosave, data_folder
 from gui.layouts import LAYOUTS
 from gui.panels import PANELS
@@ -215,11 +216,14 @@ def test_help_and_about_are_plain_text(qtbot, window):
     for action in window.actions():
         if action.text() in ("How to read a head", "About Headscope"):
             action.trigger()
-    boxes = window.findChildren(QMessageBox)
-    assert len(boxes) == 2
-    for box in boxes:
-        assert box.textFormat() == Qt.TextFormat.PlainText
-        box.close()
+    (box,) = window.findChildren(QMessageBox)
+    assert box.textFormat() == Qt.TextFormat.PlainText
+    box.close()
+    (about,) = window.findChildren(AboutDialog)
+    assert {label.textFormat() for label in about.findChildren(QLabel) if label.text()} == {
+        Qt.TextFormat.PlainText
+    }
+    about.close()
 
 
 def test_no_label_reads_html(window):

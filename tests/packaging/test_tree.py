@@ -7,8 +7,6 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from engine import __version__
-from gui.help_texts import ABOUT
 from gui.system import PACKAGES
 
 ROOT = Path(__file__).parents[2]
@@ -46,11 +44,6 @@ def test_the_readme_and_ci_name_the_same_system_libraries_as_the_check() -> None
     for name in ("README.md", ".ci/run"):
         words = set((ROOT / name).read_text().split())
         assert set(PACKAGES.split()) <= words, name
-
-
-def test_the_window_says_the_version_that_it_is() -> None:
-    release = ".".join(__version__.split(".")[:2])
-    assert ABOUT.startswith(f"Headscope {release}\n")
 
 
 def test_links_between_documents_lead_somewhere() -> None:

@@ -48,7 +48,8 @@ def test_the_wheel_holds_main_and_the_three_packages_and_nothing_else(
     wheel: zipfile.ZipFile,
 ) -> None:
     top = {name.split("/")[0] for name in wheel.namelist()}
-    assert {name for name in top if not name.endswith(".dist-info")} == {"main.py", *PACKAGED}
+    ours = {name for name in top if not name.endswith((".dist-info", ".data"))}
+    assert ours == {"main.py", *PACKAGED}
 
 
 @pytest.mark.parametrize("package", PACKAGED)
@@ -73,6 +74,26 @@ def test_the_wheel_installs_a_command_named_headscope(wheel: zipfile.ZipFile) ->
 def test_the_wheel_has_the_version_that_the_program_says(wheel: zipfile.ZipFile) -> None:
     (path,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
     assert f"\nVersion: {__version__}\n" in wheel.read(path).decode()
+
+
+@pytest.mark.parametrize("package", ["engine", "gui"])
+def test_the_wheel_says_that_its_packages_are_typed(wheel: zipfile.ZipFile, package: str) -> None:
+    assert f"{package}/py.typed" in wheel.namelist()
+
+
+def test_the_wheel_installs_a_desktop_entry_and_its_icons(wheel: zipfile.ZipFile) -> None:
+    share = f"headscope-{__version__}.data/data/share"
+    names = {name for name in wheel.namelist() if name.startswith(share)}
+    icons = {
+        f"{share}/icons/hicolor/{path.parent.name}/apps/{path.name}"
+        for path in (ROOT / "resources" / "icons").glob("*/headscope.*")
+    }
+    assert len(icons) == 10
+    assert names == {f"{share}/applications/headscope.desktop", *icons}
+    assert (
+        wheel.read(f"{share}/applications/headscope.desktop")
+        == (ROOT / "resources" / "headscope.desktop").read_bytes()
+    )
 
 
 def test_the_wheel_carries_the_licence(wheel: zipfile.ZipFile) -> None:

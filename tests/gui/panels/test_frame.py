@@ -66,3 +66,25 @@ def test_a_control_that_the_panel_hides_takes_no_room(qtbot, card):
     qtbot.wait(1)
     assert in_the_head(frame, controls) == [True, True, True]
     assert [control.isVisible() for control in controls] == [False, True, True]
+
+
+def test_at_no_width_do_controls_lie_under_the_help_or_lose_their_own(qtbot):
+    host, panel = QWidget(), QWidget()
+    qtbot.addWidget(host)
+    frame = Frame(panel, "OV")
+    controls = [Control() for _ in range(3)]
+    frame.add_controls(controls)
+    column = QVBoxLayout(host)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addWidget(frame.header)
+    column.addWidget(panel, 1)
+    host.resize(900, 400)
+    host.show()
+    for width in range(160, 900, 20):
+        resize((host, frame, controls), width)
+        qtbot.wait(1)
+        assert frame.help.geometry().right() < width
+        for control in controls:
+            assert control.width() >= CONTROL
+            if control.parentWidget() is frame.header:
+                assert control.geometry().right() < frame.help.geometry().left()

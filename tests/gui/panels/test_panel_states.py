@@ -162,3 +162,21 @@ def test_a_refusal_has_no_details(show, settle, session, engine, panel_class):
     settle(panel)
     assert panel.notice.text() == "that means nothing"
     assert panel.failure().details == ""
+
+
+@pytest.mark.parametrize("panel_class", FOLLOWING, ids=lambda c: c.title)
+def test_an_empty_panel_says_how_to_fill_it(show, session, engine, panel_class):
+    session.set_text("unreadable")
+    panel = show(panel_class)
+    assert panel.showing_wait
+    assert "type one in Prompt" in panel.waiting_text
+
+
+@by_title
+def test_a_panel_that_no_model_fills_says_what_to_choose(show, session, engine, panel_class):
+    if panel_class is PromptPanel:
+        return  # it asks for a text that can be run instead
+    engine.failing[MAIN[panel_class.title]] = Refused("that means nothing")
+    panel = show(panel_class)
+    assert panel.showing_wait
+    assert "Choose another model" in panel.waiting_text

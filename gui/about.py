@@ -1,0 +1,126 @@
+"""About Headscope: versions, licences, how to cite it, where its log lies."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui import log, versions
+from gui.help_texts import ABOUT, CITATION, LICENCE, MODEL_LICENCES
+from gui.palette import token_font
+from gui.theme import UNIT
+from gui.widgets.text_scroll import TextScroll
+
+ICON_SIZE = 64
+WIDTH = 78 * UNIT
+BUTTONS = 8 * UNIT
+"""Height of the row at the bottom with what is around it."""
+
+
+class AboutDialog(QDialog):
+    """Everything that a bug report or a paper needs to say about the program."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("About Headscope")
+        scroll = TextScroll(UNIT * 2, UNIT)
+        rows = scroll.column
+        rows.addLayout(self._heading())
+        rows.addWidget(_heading("Versions"))
+        rows.addLayout(_table())
+        self.copy_versions = self._button("Copy versions", versions.as_text)
+        rows.addWidget(self.copy_versions, 0, Qt.AlignmentFlag.AlignLeft)
+        rows.addWidget(_heading("Citation"))
+        citation = _label(CITATION.format(version=versions.headscope()))
+        citation.setFont(token_font(small=True))
+        rows.addWidget(citation)
+        self.copy_citation = self._button("Copy citation", citation.text)
+        rows.addWidget(self.copy_citation, 0, Qt.AlignmentFlag.AlignLeft)
+        rows.addWidget(_heading("Licence"))
+        rows.addWidget(_label(LICENCE))
+        rows.addWidget(_label(MODEL_LICENCES))
+        rows.addWidget(_heading("Log file"))
+        rows.addWidget(_label(_about_log(log.path())))
+        self.open_folder = QPushButton("Open folder")
+        self.open_folder.setEnabled(log.path().parent.is_dir())
+        self.open_folder.clicked.connect(
+            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log.path().parent)))
+        )
+        rows.addWidget(self.open_folder, 0, Qt.AlignmentFlag.AlignLeft)
+        rows.addStretch(1)
+        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        close.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, UNIT * 2, UNIT * 2)
+        column.addWidget(scroll)
+        column.addWidget(close)
+        room = self.screen().availableGeometry().height() - 8 * UNIT
+        self.resize(WIDTH, min(scroll.height_for(WIDTH - 2 * UNIT) + BUTTONS, room))
+
+    def _heading(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(UNIT * 2)
+        picture = QLabel()
+        picture.setPixmap(QApplication.windowIcon().pixmap(ICON_SIZE, ICON_SIZE))
+        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(UNIT // 2)
+        words.addWidget(_heading(f"Headscope {versions.headscope()}".strip()))
+        words.addWidget(_label(ABOUT))
+        words.addStretch(1)
+        row.addLayout(words, 1)
+        return row
+
+    def _button(self, name: str, text: Callable[[], str]) -> QPushButton:
+        button = QPushButton(name)
+        button.clicked.connect(lambda: QApplication.clipboard().setText(text()))
+        return button
+
+
+def _about_log(path: Path) -> str:
+    return (
+        f"{path}\n\nStarts, versions, models opened and failures, at most two files of 1 MB. "
+        "Prompts stand in it only where something failed that should not have; it is sent nowhere."
+    )
+
+
+def _table() -> QGridLayout:
+    table = QGridLayout()
+    table.setHorizontalSpacing(UNIT * 2)
+    table.setVerticalSpacing(2)
+    table.setColumnStretch(3, 1)
+    parts = versions.parts()
+    half = (len(parts) + 1) // 2
+    for place, (name, number) in enumerate(parts):
+        row, column = place % half, 2 * (place // half)
+        table.addWidget(_label(name), row, column)
+        table.addWidget(_label(number), row, column + 1)
+    return table
+
+
+def _heading(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("role", "title")
+    return label
+
+
+def _label(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

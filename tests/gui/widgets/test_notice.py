@@ -1,0 +1,39 @@
+"""What went wrong stands where it happened, and its details can be copied whole."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QPushButton
+
+from gui import palette
+from gui.widgets.notice import Notice
+
+
+@pytest.fixture
+def notice(qtbot, qapp):
+    palette.apply(qapp, "light")
+    notice = Notice()
+    qtbot.addWidget(notice)
+    notice.show()
+    return notice
+
+
+def button(widget, text):
+    return next(found for found in widget.findChildren(QPushButton) if found.text() == text)
+
+
+def test_details_are_copied_with_the_sentence_and_the_versions(qtbot, notice):
+    notice.show_failure("It broke <b>here</b>", "Traceback\n  ValueError: <s>")
+    qtbot.mouseClick(button(notice, "Details"), Qt.MouseButton.LeftButton)
+    (dialog,) = notice.findChildren(QDialog)
+    shown = dialog.findChild(QPlainTextEdit).toPlainText()
+    QApplication.clipboard().setText("")
+    qtbot.mouseClick(button(dialog, "Copy"), Qt.MouseButton.LeftButton)
+    assert QApplication.clipboard().text() == shown
+    assert shown.startswith("It broke <b>here</b>\n\nTraceback\n  ValueError: <s>\n\nHeadscope")
+    assert "torch " in shown
+    dialog.close()
+
+
+def test_what_was_refused_in_a_sentence_has_no_details(notice):
+    notice.show_failure("that means nothing")
+    assert not button(notice, "Details").isVisible()
