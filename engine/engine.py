@@ -17,7 +17,6 @@ from engine.job import Cancelled, Job
 from engine.memory import give_back
 from engine.messages import Head, LoadModel, Placing, Refused, Request, Result, model_of
 from engine.model import Model
-from engine.placing import check
 from engine.records import checked
 from engine.sources.questions import WITHOUT_MODEL, answer
 
@@ -46,7 +45,7 @@ class Engine:
         leaving first, and patterns of the last run.
     placing : Placing, optional
         Where pretrained models run and in which precision; single precision on the CPU by default.
-        A device that is not there is refused when a model is opened.
+        A device that is not there is refused when such a model is opened.
     threads : int, optional
         Threads of torch's own work, for the whole process; 0: as many as torch chose at first,
         none: as they are.
@@ -149,7 +148,6 @@ class Engine:
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {PurePath(name).name or name}")
         if self._model is None or self._model.name != name:
-            check(self._placing)
             opened = Model(sources.load(name), job, self._pattern_bytes, self._placing)
             self.close()
             self._model = opened

@@ -22,7 +22,7 @@ from engine.job import Cancelled, Job
 from engine.messages import Placing, Refused
 from engine.native import native
 from engine.network import Network, NormKind, Positions
-from engine.placing import DTYPES, check_range, check_room, home
+from engine.placing import DTYPES, check, check_range, check_room, home
 from engine.sources.config import WITHOUT_ATTENTION
 from engine.sources.pretrained import Pretrained
 
@@ -57,9 +57,10 @@ def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
     Raises
     ------
     Refused
-        If it does not fit in memory, is damaged, has no attention to show, or what the bridge
+        If there is no such device, it does not fit in memory, is damaged, has no attention to show, or what the bridge
         makes of it is not what the model does.
     """
+    check(placing)
     found.check_fits(psutil.virtual_memory().available, placing)
     check_room(found.title, placing.itemsize * found.parameters, placing)
     job.step(0, 4, f"reading {found.parameters:,} parameters")

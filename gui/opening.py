@@ -131,7 +131,8 @@ class Opening(QObject):
         self._client.withdraw(self, "opening")
 
     def _on_renewed(self) -> None:
-        self._open, self.not_opened = "", None
+        # What was open before was opened by another engine: it is no way back.
+        self._open, self.not_opened, self.before = "", None, None
         self.ask_again()
         self.changed.emit()
 

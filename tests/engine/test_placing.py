@@ -166,8 +166,9 @@ def test_a_state_dict_runs_in_half_precision(tmp_path, dtype):
     assert engine.answer(LoadModel(folder)).dtype == dtype
 
 
-def test_toys_stay_exact():
-    engine = Engine(placing=Placing(dtype="bfloat16"))
+@pytest.mark.parametrize("placed", [Placing(dtype="bfloat16"), Placing("mps")])
+def test_toys_stay_exact(placed):
+    engine = Engine(placing=placed)
     facts = engine.answer(LoadModel("toy"))
     assert (facts.device, facts.dtype) == ("cpu", "float32")
     assert facts.bytes == 4 * facts.parameters
@@ -210,7 +211,9 @@ def test_a_device_that_is_not_there_is_refused_with_what_there_is(tmp_path, monk
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     hugging_face.write("gpt2", tmp_path / "it")
     engine = Engine(placing=Placing(device=device))
-    with pytest.raises(Refused, match=f"there is no device {device} .*: there is cpu$"):
+    with pytest.raises(
+        Refused, match=f"there is no device {device} .*: choose cpu by --device or in Preferences$"
+    ):
         engine.answer(LoadModel(str(tmp_path / "it")))
 
 
