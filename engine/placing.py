@@ -50,7 +50,8 @@ def check(placing: Placing) -> None:
     if placing.device not in there:
         raise Refused(
             f"there is no device {placing.device} on this computer, or this build of torch "
-            f"({torch.__version__}) cannot use it: choose {' or '.join(there)} by --device or in Preferences"
+            f"({torch.__version__}) cannot use it: choose {' or '.join(there)} by --device "
+            "or in Preferences"
         )
     if placing.device == "mps" and _version() < FIRST_RIGHT_ON_MPS:
         raise Refused(

@@ -57,8 +57,8 @@ def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
     Raises
     ------
     Refused
-        If there is no such device, it does not fit in memory, is damaged, has no attention to show, or what the bridge
-        makes of it is not what the model does.
+        If there is no such device, it does not fit in memory, is damaged, has no attention to
+        show, or what the bridge makes of it is not what the model does.
     """
     check(placing)
     found.check_fits(psutil.virtual_memory().available, placing)
