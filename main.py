@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from engine import __version__, console
-from engine.command import QuestionParser, read
+from engine.command import QuestionParser, add_placing, read
 from engine.messages import QUESTIONS, Refused, Request
 from engine.records import request_from_json
+from gui.preferences import Preferences
 from gui.session_file import SUFFIX
 
 USAGE = f"""\
@@ -29,7 +30,8 @@ usage: headscope [--model NAME|PATH]       open the window; a model folder and a
        headscope ask QUESTION OPTIONS     print {{"request": …, "result": …}} as JSON
        headscope ask -                    answer one JSON request a line of standard input
        headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv|json|npz
-       headscope figure FILE -o FILE      draw again what a written figure shows
+       headscope figure FILE -o FILE      draw again what a written figure shows, or the board of
+                                          a session
        headscope open FILE                open the window with the view that a figure came from
        headscope report --model NAME --text TEXT [--head L.H|BEST]
                                           print what a head is made of, in seven sections
@@ -41,6 +43,8 @@ usage: headscope [--model NAME|PATH]       open the window; a model folder and a
 
 questions: {", ".join(QUESTIONS)}
 `headscope ask QUESTION --help` says what a question takes; --verbose shows what libraries print.
+--device cpu|cuda|mps and --dtype float32|bfloat16|float16 say where the window, ask, figure and
+report run models; attention-only models always run in float32 on the cpu, where toys are exact.
 """
 
 
@@ -166,9 +170,11 @@ def _report(words: list[str]) -> int:
 def _figure(words: list[str]) -> int:
     with console.quiet("--verbose" in words):
         from gui import figures
-        from gui.figures import command
+        from gui.figures import board_file, command
     made = None
     if words and command.is_file(words[0]):
+        if board_file.is_board(Path(words[0])):
+            return _figure_board(words)
         made = figures.read(Path(words[0]))
         request = request_from_json(made.request)
         given = _read_options(words, command.add_options)
@@ -186,6 +192,26 @@ def _figure(words: list[str]) -> int:
         sys.stderr.writelines(f"headscope: {sentence}\n" for sentence in changed)
     with console.quiet(given.verbose):
         told = command.write(request, result, given, origin, made)
+    if given.verbose:
+        sys.stderr.writelines(f"{sentence}\n" for sentence in told)
+    return 0
+
+
+def _figure_board(words: list[str]) -> int:
+    from gui.figures import board as boards
+    from gui.figures import board_file, command
+
+    made = board_file.read(Path(words[0]))
+    given = _read_options(words, command.add_options)
+    board = command.board(words[0], made.board, given)
+    asked = boards.questions(board)
+    answers = dict(zip(asked, console.answers(asked, given), strict=True))
+    drawn = boards.drawn(board, answers, __version__)
+    for name, before, now in zip(board.names, made.origins, drawn, strict=False):
+        changed = command.changes(before, now.origin)
+        sys.stderr.writelines(f"headscope: figure {name}: {sentence}\n" for sentence in changed)
+    with console.quiet(given.verbose):
+        told = boards.write(board, drawn, given.output)
     if given.verbose:
         sys.stderr.writelines(f"{sentence}\n" for sentence in told)
     return 0
@@ -209,17 +235,26 @@ def _open(words: list[str]) -> int:
     if not words or words[0].startswith("-"):
         raise Refused("open needs a FILE that headscope wrote, such as a figure's PDF")
     from gui import figures
+    from gui.figures import board_file
 
-    made = figures.read(Path(words[0]))
+    path = Path(words[0])
+    if words[0].lower().endswith(SUFFIX):
+        return _window(["--session", *words])
+    if board_file.is_board(path):
+        return _window(words[1:], board=board_file.read(path).board)
+    made = figures.read(path)
     return _window(words[1:], request_from_json(made.request), made)
 
 
-def _window(words: list[str], request: Request | None = None, made: Any = None) -> int:
+def _window(
+    words: list[str], request: Request | None = None, made: Any = None, board: Any = None
+) -> int:
     from gui.options import add_options
     from gui.system import has_display, has_x11, missing_library
 
     options = QuestionParser(prog="headscope", allow_abbrev=False, add_help=False)
     add_options(options)
+    add_placing(options)
     given, unknown = options.read_known(words)
     if unknown:
         raise Refused(f"headscope has no option {unknown[0]!r}: `headscope --help` lists them")
@@ -248,16 +283,19 @@ def _window(words: list[str], request: Request | None = None, made: Any = None) 
         scale=given.scale,
         theme=given.theme,
         shown=shown,
+        board=board,
+        device=given.device,
+        dtype=given.dtype,
         version=__version__,
     )
 
 
-def _make_engine() -> Any:
+def _make_engine(preferred: Preferences) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from engine import Engine
 
-        return Engine()
+        return Engine(preferred.cache_bytes, preferred.placing, preferred.threads)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,16 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from engine.messages import Refused
+from engine.messages import Device, Dtype, Placing, Refused
 from gui import first_session, icon, log, palette, reopening, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
+from gui.board.record import Board
 from gui.engine_client import EngineClient, EngineLike
+from gui.head_names import use_notation
 from gui.panels.prompt import PromptPanel
+from gui.preferences import Preferences, use_hub
+from gui.preferences_dialog import PreferenceKeeper
 from gui.reopening import View
 from gui.session import Session
 from gui.settings import SYSTEM_THEME, Settings
@@ -31,7 +35,7 @@ PICTURES_FIRST_MS = 100
 
 
 def run(
-    make_engine: Callable[[], EngineLike],
+    make_engine: Callable[[Preferences], EngineLike],
     *,
     model: str | None = None,
     session_path: Path | None = None,
@@ -40,6 +44,9 @@ def run(
     scale: int = 1,
     theme: str | None = None,
     shown: View | None = None,
+    board: Board | None = None,
+    device: Device | None = None,
+    dtype: Dtype | None = None,
     version: str = "",
 ) -> int:
     """Show the window until it is closed, or picture the default session or that of a file.
@@ -47,7 +54,7 @@ def run(
     Parameters
     ----------
     make_engine
-        Called in the engine thread, after the first paint.
+        Called in the engine thread, after the first paint, with what the user prefers.
     model
         Name or path of the model to open; none is the one of the session.
     session_path
@@ -62,8 +69,12 @@ def run(
         `light` or `dark`; none is the user's choice, in a picture light.
     shown
         A question to open the window with, in front of what the last session had.
+    board
+        A figure board to open the window with, in the place of that of the last session.
+    device, dtype
+        Where models run, and in which precision; none is what the user prefers.
     version
-        Of this program, for About and the log.
+        Of this program, for About, the log, and what files say that they were made with.
 
     Returns
     -------
@@ -95,11 +106,18 @@ def run(
         session.open_model(model)
     if shown is not None:
         session.show(reopening.selection(shown, session.selection))
-    client = EngineClient(partial(_made, make_engine))
+    preferences = settings.preferences() if settings else Preferences()
+    placing = preferences.placing
+    placing = Placing(device or placing.device, dtype or placing.dtype)
+    preferences = replace(preferences, placing=placing)
+    use_hub(preferences.hub)
+    use_notation(preferences.notation)
+    client = EngineClient(partial(_made, make_engine, preferences))
+    keeper = PreferenceKeeper(client, settings, preferences, partial(_made, make_engine))
     place = session_path or (autosave.path if autosave else None)
     if place is not None:
         client.recall = StoredAnswers(folder_of(place)).find
-    window = Window(session, client, settings, chosen, size, autosave)
+    window = Window(session, client, settings, chosen, size, autosave, keeper)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
     if kept_log:
         kept_log.watch(client)
@@ -114,6 +132,8 @@ def run(
     if shown is not None:
         # After the cards of the last time are back.
         QTimer.singleShot(0, window, partial(window.open_cards, [reopening.card(shown.request)]))
+    if board is not None:
+        QTimer.singleShot(0, window, partial(window.figure_opening.show_board, board))
     _spare_imports()
     wait = PICTURES_FIRST_MS if saved else 0
     window.painted.connect(lambda: QTimer.singleShot(wait, client, client.start))
@@ -136,8 +156,8 @@ def run(
     return code
 
 
-def _made(make_engine: Callable[[], EngineLike]) -> EngineLike:
-    engine = make_engine()
+def _made(make_engine: Callable[[Preferences], EngineLike], chosen: Preferences) -> EngineLike:
+    engine = make_engine(chosen)
     # What libraries made while they were loaded never dies: collecting need not look at it.
     gc.freeze()
     return engine

@@ -1,11 +1,14 @@
 """The Edit menu: undo, back and forward, and the star of the open head."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from gui.head_names import head_name
 from gui.history import History
 from gui.session import Session
 from gui.session_file import Favourite
@@ -44,6 +47,7 @@ class EditMenu(QObject):
         self.star = add(menu, "Mark the open head as a favourite", "Ctrl+D", self._switch_star)
         self.star.setCheckable(True)
         session.favourites.removed.connect(self._on_removed)
+        session.board.lost.connect(self._on_lost)
         session.favourites.changed.connect(self._show)
         session.changed.connect(self._show)
         history.moved.connect(self._show)
@@ -66,8 +70,11 @@ class EditMenu(QObject):
         else:
             favourites.remove(now.model, now.head)
 
+    def _on_lost(self, what: str, before: list[Any]) -> None:
+        self._undo.push(what, partial(self._session.board.show, before))
+
     def _on_removed(self, favourite: Favourite, place: int) -> None:
         self._undo.push(
-            f"remove favourite {favourite.head.name}",
+            f"remove favourite {head_name(favourite.head)}",
             lambda: self._session.favourites.restore(favourite, place),
         )

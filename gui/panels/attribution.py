@@ -25,6 +25,7 @@ from engine.messages import (
 )
 from gui.comparison import Axis
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.palette import Held, scaled
 from gui.panels import attribution_words
 from gui.panels.attribution_change import Change
@@ -140,6 +141,15 @@ class AttributionPanel(ComparingPanel):
             asked["sources"] = self.question.request(run, query, "sources")
         return asked
 
+    def shown(self) -> dict[str, Request]:
+        """Return the parts, and what stands beside them of the open head."""
+        if self.session.base_run is not None:
+            return super().shown()
+        wanted = self.wants()
+        head = self.session.selection.head.name
+        names = {"parts": "Parts of the logit", "output": f"{head} output", "sources": "Sources"}
+        return {name: wanted[slot] for slot, name in names.items() if slot in wanted}
+
     def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""
         self.question.set_vocabulary(vocabulary)
@@ -196,7 +206,7 @@ class AttributionPanel(ComparingPanel):
             return self._compared.of_head(head)
         value = float(found.values[found.heads.index(head)])
         return (
-            f"{head.name}: {attribution_words.number(value)}\n"
+            f"{head_name(head)}: {attribution_words.number(value)}\n"
             f"row {found.position} of A X W_V W_O, times the column of W_U that reads "
             f"{found.target_label},\nover the final norm's scale; click to open the head"
         )

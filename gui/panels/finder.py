@@ -15,6 +15,7 @@ from engine.messages import (
 )
 from gui import evidence
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.measures import GROUPS, Known, group_of
 from gui.palette import Held, scaled
 from gui.panels import reading
@@ -103,6 +104,20 @@ class FinderPanel(Panel):
             )
         return wanted
 
+    def shown(self) -> dict[str, Request]:
+        """Return the measures by what they were measured on, those in view first."""
+        wanted = self.wants()
+        names = {
+            "scores": "Measures on random tokens",
+            "prompt": "Measures on the prompt",
+            "weights": "Measures of the weights",
+        }
+        there = [slot for slot in names if slot in wanted]
+        slots = {"random": "scores", "prompt": "prompt", "weights": "weights"}
+        first = slots.get(self.which.value())
+        there.sort(key=lambda slot: slot != first)
+        return {names[slot]: wanted[slot] for slot in there}
+
     def draw(self) -> None:
         """Show table, scatter and sentence."""
         if self._known is not None and self._prompt_is_coming():
@@ -120,7 +135,7 @@ class FinderPanel(Panel):
             self.plot.set_known(known, place)
         self.subtitle.setText(count(len(known.heads), "head"))
         self.mark.setVisible(place is not None)
-        self.mark.setText(self.session.selection.head.name)
+        self.mark.setText(head_name(self.session.selection.head))
         self._mark(known, place, fields)
 
     def describe(self, place: int) -> str:

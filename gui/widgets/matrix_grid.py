@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from engine.messages import Head
 from gui import palette
+from gui.head_names import head_name
 from gui.numbers import fixed
 from gui.theme import UNIT
 from gui.widgets import matrix_marks
@@ -28,6 +29,8 @@ from gui.widgets.steps import ARROWS, ROW_ENDS
 
 _LEAST_SIDE = 14
 _MOST_SIDE = 96
+_SEEN_SIDE = 20
+"""Heads are made smaller, down to this, so that all are seen without scrolling."""
 _GAP = 2
 """Pixels between two heads."""
 
@@ -147,8 +150,8 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
             return self._describe(head)
         scores = self._shown.scores
         if scores is None:
-            return head.name
-        return f"{head.name}\n{self._score_name} {fixed(float(scores[head]), 2)}"
+            return head_name(head)
+        return f"{head_name(head)}\n{self._score_name} {fixed(float(scores[head]), 2)}"
 
     def ask_for(self, thing: Head) -> None:
         """Ask for the head that was clicked."""
@@ -236,7 +239,9 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
             layers, heads = self._shown.shape
             left, top = self._left(), self._top()
             width = max(self.viewport().width() - left - 1, heads * _LEAST_SIDE)
-            area = QRectF(left, top, width, layers * _MOST_SIDE)
+            seen = self.viewport().height() - top - 1
+            height = seen if seen >= layers * _SEEN_SIDE else layers * _MOST_SIDE
+            area = QRectF(left, top, width, height)
             ratio = ratio or self.devicePixelRatioF()
             self._geometry = GridGeometry.square(layers, heads, area, ratio, _MOST_SIDE)
         return self._geometry
