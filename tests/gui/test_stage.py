@@ -112,7 +112,7 @@ def test_at_no_size_of_the_window_are_cards_laid_out_without_end(qtbot, window, 
             qtbot.wait(50)
             filled(qtbot, client, *window.panels)
             relayouts = Relayouts(window)
-            # Heights that share no step with the widths: a card flips at few of them.
+            # Heights that share no step with the widths.
             for width in (*range(1600, 700, -75), *range(700, 1601, 75)):
                 relayouts.count = 0
                 window.resize(width, 480 + width * 7 % 530)
