@@ -43,7 +43,7 @@ def _ov(model: Model) -> Comparison:
         f"OV top 10 of {REPEATS} tokens over {model.d_vocab:,} tokens, d_model {model.d_model:,}",
         "the bare products W_U v",
         lambda: [ov_tokens(model, OVTokens(model.name, Head(0, 0), it), Job()) for it in tokens],
-        lambda: [model._rows_U @ vector for _ in tokens],
+        lambda: [model.vocabulary._rows_U @ vector for _ in tokens],
         goal=1 / 2,
     )
 
@@ -54,7 +54,7 @@ def _eigenvalues(model: Model) -> Comparison:
     W_E, W_U = model._bridge.embed.W_E, model._bridge.unembed.W_U
 
     def ours() -> None:
-        model._grams.clear()
+        model.vocabulary._grams.clear()
         for head in heads:
             eigenvalues(model, Eigenvalues(model.name, head, "ov"), Job())
 

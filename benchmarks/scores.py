@@ -80,14 +80,14 @@ def _patterns(model: Model) -> Comparison:
 
 def _anew(model: Model, ask: Callable[[], object]) -> None:
     model.kept.clear()
-    model._grams.clear()
+    model.vocabulary._grams.clear()
     ask()
 
 
 def _product(model: Model, head: Head) -> None:
     weights = model.head(head)
-    read = model.read_by(weights.W_V, Job())[: model.d_vocab // SHARE]
-    written = model.logits(weights.W_O.mT, Job()).mT
+    read = model.vocabulary.read_by(weights.W_V, Job())[: model.d_vocab // SHARE]
+    written = model.vocabulary.logits(weights.W_O.mT, Job()).mT
     buffer = torch.empty(ROWS, COLUMNS)
     for start in range(0, len(read), ROWS):
         sources = read[start : start + ROWS]

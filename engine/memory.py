@@ -7,9 +7,8 @@ from collections.abc import Callable
 import psutil
 import torch
 
-from engine.messages import Refused, Thumbnails
+from engine.messages import Refused, Thumbnails, in_bytes
 from engine.network import Network
-from engine.sources.pretrained import in_words
 
 BYTES = 4
 WORKING = 5
@@ -54,8 +53,8 @@ def check_run_fits(name: str, length: int, needs: Callable[[int], int]) -> None:
         fits, too_many = (tried, too_many) if needs(tried) <= free else (fits, tried)
     would = f"a prompt of {fits:,} tokens would fit" if fits else "close other programs"
     raise Refused(
-        f"running {length:,} tokens through {name} takes {in_words(needs(length))} of memory, and "
-        f"{in_words(free)} are free: {would}"
+        f"running {length:,} tokens through {name} takes {in_bytes(needs(length))} of memory, and "
+        f"{in_bytes(free)} are free: {would}"
     )
 
 

@@ -1,6 +1,6 @@
 """An open model: a TransformerBridge behind one shape convention."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,18 +10,16 @@ from torch import Tensor
 
 from engine.bridge import attention_only
 from engine.cache import Cache
-from engine.folding import HeadWeights, centred, fold, normalised, root_mean_square
+from engine.folding import HeadWeights, centred, fold
 from engine.job import Job
 from engine.layers import PATTERN_BYTES, Change
 from engine.memory import check_run_fits, run_bytes
 from engine.messages import (
-    CircuitName,
     FloatArray,
     Head,
     Placing,
     Refused,
     RunPrompt,
-    Source,
     Thumbnails,
 )
 from engine.network import capped
@@ -35,12 +33,7 @@ from engine.sources.checkpoint import Checkpoint
 from engine.sources.fingerprint import fingerprint
 from engine.sources.pretrained import Pretrained
 from engine.tokens import Tokens
-
-CHUNK = 2**20
-"""Numbers of W_E or W_U read between two steps: at most some 20 milliseconds of work."""
-
-MLP_WIDTH = 128
-"""Width of an MLP that takes as long as reading what it is given."""
+from engine.vocabulary import TokenVectors
 
 LEAST_SCORE = -1e30
 """A score below this is a mask."""
@@ -53,7 +46,7 @@ KEPT_BYTES = 16 * 2**20
 
 
 class Model:
-    """Heads, token vectors and runs of one model.
+    """Heads and runs of one model; `vocabulary` has its token vectors.
 
     Parameters
     ----------
@@ -94,21 +87,16 @@ class Model:
         self.d_vocab, self.n_ctx = network.d_vocab, network.n_ctx
         self.position_kind, self.norm, self.eps = network.positions, network.norm, network.eps
         self.learned_positions = network.positions == "learned"
-        self.normalized = network.norm != "none"
-        self.centring = self.normalized and network.norm != "RMSNorm"
+        self.normalized, self.centring = network.normalized, network.centring
         self.prepend_bos, self.divisor = network.prepend_bos, network.divisor
         self.parameters = network.parameters
         self.tokens = Tokens(network.tokenizer, network.bos_token, network.d_vocab)
         self._network, self._bridge = network, network.bridge
         self._pattern_bytes = pattern_bytes
         self._last: ForwardPass | None = None
-        self._grams: dict[CircuitName, Tensor] = {}
-        self._first_mlp: Tensor | None = None
         # What took long and follows from the weights and its key alone: it only saves time.
         self.kept = Cache(KEPT_BYTES)
-        # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
-        self._rows_U: Tensor = self._bridge.unembed.W_U.T
-        self._mean_U = self._mean_row() if self.centring else None
+        self.vocabulary = TokenVectors(self.name, network, pattern_bytes)
 
     def close(self) -> None:
         """Let the weights go at once: nothing can be asked of the model any more.
@@ -116,7 +104,8 @@ class Model:
         TransformerLens leaves references behind that go round in circles, and in the window
         Python's collector comes late.
         """
-        self._last = self._first_mlp = None
+        self._last = None
+        self.vocabulary.close()
         with torch.inference_mode(False):
             for tensor in (*self._bridge.parameters(), *self._bridge.buffers()):
                 tensor.data = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
@@ -311,62 +300,18 @@ class Model:
         return self._network.scores(queries / self.divisor, keys, head.number)[0]
 
     def read(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
-        """Return what a layer's heads read of residual streams: the streams after its norm.
+        """Return what a layer's heads read of residual streams; see `engine.network.Network`."""
+        return self._network.read(streams)
 
-        The norm's own gain and bias are in the folded weights.
-        """
-        if self.centring:
-            return normalised(streams, self.eps)
-        return streams / self.scale(streams)[..., None] if self.normalized else streams
-
-    def embedding(self, token: int) -> Float[Tensor, " d_model"]:
-        """Return a token's embedding as a head of the first layer reads it, without a position."""
-        return self.read(self.embedded((token,))[0])
-
-    def after_first_mlp(
-        self, streams: Float[Tensor, "rows d_model"]
-    ) -> Float[Tensor, "rows d_model"]:
-        """Return streams with what the first layer's MLP writes for them, its heads left out.
-
-        Raises
-        ------
-        Refused
-            If the model has no MLP.
-        """
-        if self.d_mlp == 0:
-            raise Refused(
-                f"{self.name} has no MLP, so there is no source token+mlp0: use token or position"
-            )
-        if self.mlp_is_parallel is None:
-            raise Refused(
-                f"what the first MLP of {self.name} makes of an embedding is not known: use source "
-                "token or position"
-            )
-        return streams + self.mlp_output(0, streams)
+    def scale(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows"]:
+        """Return what a norm divides streams by; 1 without a norm."""
+        return self._network.scale(streams)
 
     def mlp_output(
         self, layer: int, streams: Float[Tensor, "rows d_model"]
     ) -> Float[Tensor, "rows d_model"]:
         """Return what a layer's MLP adds to streams that it reads through its norms."""
         return self._network.mlp_output(layer, streams)
-
-    def unembedding(self, token: int) -> Float[Tensor, " d_model"]:
-        """Return a token's column of the folded W_U."""
-        return self._folded_rows_U([token])[0]
-
-    def mean_unembedding(self) -> Float[Tensor, " d_model"]:
-        """Return the mean column of the folded W_U over the vocabulary."""
-        if self._mean_U is not None:
-            return torch.zeros_like(self._mean_U)
-        mean, gain = self._mean_row(), self._network.final_norm.gain
-        return mean if gain is None else gain * mean
-
-    def logit_biases(self) -> Float[Tensor, " d_vocab"]:
-        """Return b_U with the final norm's bias, centred over the vocabulary where W_U is."""
-        biases: Tensor = self._network.logit_scale * home(self._bridge.unembed.b_U)
-        if (bias := self._network.final_norm.bias) is not None:
-            biases = biases + torch.cat([self._rows(part) @ bias for part in self._parts(Job())])
-        return biases if self._mean_U is None else biases - biases.mean()
 
     def written_bias(
         self, layer: int, heads_off: tuple[Head, ...] = ()
@@ -384,135 +329,9 @@ class Model:
         written = self._network.output_bias(layer) + (moved if gain is None else moved * gain)
         return centred(written) if self.centring else written
 
-    def embedded(self, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
-        """Return the embeddings that enter the stream."""
-        return self._embeddings(list(ids))
-
     def positions(self, length: int) -> Float[Tensor, "position d_model"]:
         """Return what enters the stream for each position; zeros without learned positions."""
         return self._network.positions_of(length)
-
-    def scale(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows"]:
-        """Return what a norm divides streams by; 1 without a norm."""
-        if not self.normalized:
-            return torch.ones(streams.shape[:-1])
-        if not self.centring:
-            return root_mean_square(streams, self.eps)
-        return (streams.var(-1, correction=0) + self.eps).sqrt()
-
-    def read_by(
-        self, vectors: Float[Tensor, "d_model n"], job: Job, source: Source = "token"
-    ) -> Float[Tensor, "d_vocab n"]:
-        """Return every token, as it is read, times some vectors: its embedding, or that and MLP 0.
-
-        Raises
-        ------
-        Refused
-            If the source is token+mlp0 and the model has no MLP.
-        """
-        return torch.cat([rows @ vectors for rows in self.tokens_read(job, source)])
-
-    def tokens_read(
-        self, job: Job, source: Source = "token"
-    ) -> Iterator[Float[Tensor, "part d_model"]]:
-        """Yield every token as it is read, a part of the vocabulary at a time.
-
-        Raises
-        ------
-        Refused
-            If the source is token+mlp0 and the model has no MLP.
-        """
-        if source == "token+mlp0":
-            yield from self._after_first_mlp(job)
-        else:
-            for rows in self.embeddings(job):
-                yield self.read(rows)
-
-    def _after_first_mlp(self, job: Job) -> Iterator[Float[Tensor, "part d_model"]]:
-        """Yield every token after the first MLP as it is read, which is the same for all heads.
-
-        Held where it takes no more than patterns may: a second for every head that is looked at.
-        """
-        work, held = 1 + self.d_mlp // MLP_WIDTH, None
-        if 4 * self.d_vocab * self.d_model <= self._pattern_bytes and self._first_mlp is None:
-            held = torch.empty(self.d_vocab, self.d_model)
-        for part in self._parts(job, work):
-            if self._first_mlp is not None:
-                yield self._first_mlp[part]
-                continue
-            rows = self.read(self.after_first_mlp(self._embeddings(part)))
-            if held is not None:
-                held[part] = rows
-            yield rows
-        if held is not None:
-            self._first_mlp = held
-
-    def embeddings(self, job: Job, work: int = 1) -> Iterator[Float[Tensor, "part d_model"]]:
-        """Yield the embeddings that enter the stream, a part of the vocabulary at a time.
-
-        Parameters
-        ----------
-        job : Job
-            Steps between parts.
-        work : int
-            How many times as long as reading them what is done with them takes.
-        """
-        for part in self._parts(job, work):
-            yield self._embeddings(part)
-
-    def _embeddings(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
-        rows = self._network.embeddings(part)
-        scale, norm = self._network.embed_scale, self._network.embed_norm
-        if norm is not None:
-            return norm.applied(rows, self.eps)
-        return rows if scale == 1 else scale * rows
-
-    def logits(self, vectors: Float[Tensor, "d_model n"], job: Job) -> Float[Tensor, "d_vocab n"]:
-        """Return the folded W_U, as rows, times some vectors: what they add to the logits.
-
-        Where a model caps its logits, before that.
-        """
-        gain = self._network.final_norm.gain
-        vectors = centred(vectors.mT).mT if self.centring else vectors
-        vectors = vectors if gain is None else gain[:, None] * vectors
-        if self._mean_U is None:
-            return torch.cat([self._rows(part) @ vectors for part in self._parts(job)])
-        mean = self._mean_U @ vectors
-        return torch.cat([self._rows(part) @ vectors - mean for part in self._parts(job)])
-
-    def gram(self, circuit: CircuitName, job: Job) -> Float[Tensor, "d_model d_model"]:
-        """Return W_U W_E for the OV circuit, or W_E^T W_E for QK; made once, summed in float64.
-
-        A full circuit's eigenvalues are those of a d_head x d_head matrix through it.
-        """
-        if circuit not in self._grams:
-            total = torch.zeros(self.d_model, self.d_model, dtype=torch.float64)
-            for part in self._parts(job):
-                read = self.read(self._embeddings(part))
-                ends = self._folded_rows_U(part) if circuit == "ov" else read
-                total += ends.mT @ read
-            self._grams[circuit] = total
-        return self._grams[circuit]
-
-    def _rows(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
-        """Return rows of W_U as stored, one a token."""
-        return home(self._rows_U[part])
-
-    def _mean_row(self) -> Float[Tensor, " d_model"]:
-        parts = [self._rows(part).double().sum(0) for part in self._parts(Job())]
-        return (torch.stack(parts).sum(0) / len(self._rows_U)).float()
-
-    def _folded_rows_U(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
-        rows, gain = self._rows(part), self._network.final_norm.gain
-        rows = rows if self._mean_U is None else rows - self._mean_U
-        rows = rows if gain is None else gain * rows
-        return centred(rows) if self.centring else rows
-
-    def _parts(self, job: Job, work: int = 1) -> Iterator[slice]:
-        rows = max(64, CHUNK // (self.d_model * work))
-        for start in range(0, self.d_vocab, rows):
-            job.step(start, self.d_vocab, "reading the vocabulary")
-            yield slice(start, start + rows)
 
     def encode(self, run: RunPrompt) -> tuple[tuple[int, ...], bool]:
         """Return the token ids of a prompt, and whether a BOS was put before it.

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from engine.folding import HeadWeights, Norm
+from engine.folding import HeadWeights, Norm, normalised, root_mean_square
 from engine.placing import beside, home
 from engine.rotation import Rotation
 
@@ -102,6 +102,33 @@ class Network:
         """How weights are held, and prompts run."""
         held: torch.dtype = self.bridge.embed.W_E.dtype
         return held
+
+    @property
+    def normalized(self) -> bool:
+        """Whether layers read the stream through a norm."""
+        return self.norm != "none"
+
+    @property
+    def centring(self) -> bool:
+        """Whether that norm takes the mean off first."""
+        return self.norm not in ("none", "RMSNorm")
+
+    def read(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
+        """Return what a layer's heads read of residual streams: the streams after its norm.
+
+        The norm's own gain and bias are in the folded weights.
+        """
+        if self.centring:
+            return normalised(streams, self.eps)
+        return streams / self.scale(streams)[..., None] if self.normalized else streams
+
+    def scale(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows"]:
+        """Return what a norm divides streams by; 1 without a norm."""
+        if not self.normalized:
+            return torch.ones(streams.shape[:-1])
+        if not self.centring:
+            return root_mean_square(streams, self.eps)
+        return (streams.var(-1, correction=0) + self.eps).sqrt()
 
     def embeddings(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
         """Return rows of W_E as stored."""

@@ -19,12 +19,12 @@ from engine.agreement import Own, settled
 from engine.folding import Norm
 from engine.gguf_reader import read_once
 from engine.job import Cancelled, Job
-from engine.messages import Placing, Refused
+from engine.messages import Placing, Refused, in_bytes
 from engine.native import native
 from engine.network import Network, NormKind, Positions
 from engine.placing import DTYPES, check, check_range, check_room, home
 from engine.sources.config import WITHOUT_ATTENTION
-from engine.sources.pretrained import Pretrained, in_words
+from engine.sources.pretrained import Pretrained
 
 # Neither a terminal nor a log is the place: progress has its own road, the job.
 transformers.utils.logging.disable_progress_bar()
@@ -180,8 +180,8 @@ def _check_size(found: Pretrained, config: Any, dtype: torch.dtype) -> None:
         )
     if dtype.itemsize * parameters + buffers > (free := psutil.virtual_memory().available):
         raise Refused(
-            f"{name}: its config means tables of {in_words(buffers)} beside its weights, and "
-            f"{in_words(free)} are free"
+            f"{name}: its config means tables of {in_bytes(buffers)} beside its weights, and "
+            f"{in_bytes(free)} are free"
         )
 
 

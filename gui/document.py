@@ -68,10 +68,6 @@ class Document(QObject):
         """Plain JSON values that are kept with the session; never changed in place."""
         return self._session.board.kept
 
-    def set_board(self, board: list[Any]) -> None:
-        """Keep other values."""
-        self._session.board.show(board)
-
     def current(self) -> SavedSession:
         """Return all that a session file would hold now."""
         return SavedSession(

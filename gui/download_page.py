@@ -11,9 +11,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine.messages import Downloaded, DownloadModel, DownloadPlan, FindDownload, Request, Result
+from engine.messages import (
+    Downloaded,
+    DownloadModel,
+    DownloadPlan,
+    FindDownload,
+    Request,
+    Result,
+    in_bytes,
+)
 from gui.engine_client import STOPPED, EngineClient, Failure
-from gui.numbers import size
 from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.status_bar import show_progress
@@ -137,7 +144,7 @@ class DownloadPage(QWidget):
         if isinstance(result, DownloadPlan):
             self._plan, self._looking = result, False
             rows = zip(result.files, result.sizes.tolist(), strict=True)
-            self.files.set_rows([Row((name, size(bytes_)), name) for name, bytes_ in rows])
+            self.files.set_rows([Row((name, in_bytes(bytes_)), name) for name, bytes_ in rows])
         elif isinstance(result, Downloaded):
             self._done, self._wanted = result, None
             self.downloaded.emit(result.model)
@@ -173,7 +180,7 @@ class DownloadPage(QWidget):
             return
         known = total > 1  # before the sizes are known it counts no bytes
         show_progress(self.bar, done, total if known else 0)
-        self.progress.setText(f"{size(done)} of {size(total)}" if known else f"{what} …")
+        self.progress.setText(f"{in_bytes(done)} of {in_bytes(total)}" if known else f"{what} …")
 
     def _show(self) -> None:
         plan, done, busy = self._plan, self._done, self.downloading
@@ -183,7 +190,7 @@ class DownloadPage(QWidget):
             self.files.set_message(hint)
             self.summary.set_parts([])
         elif done is not None:
-            self.summary.set_parts([f"{done.model} is on this computer ({size(done.bytes)})."])
+            self.summary.set_parts([f"{done.model} is on this computer ({in_bytes(done.bytes)})."])
         else:
             self.summary.set_parts([_summary(plan)])
         self.name.setEnabled(not busy)
@@ -206,13 +213,14 @@ def _missing(plan: DownloadPlan) -> int:
 
 def _summary(plan: DownloadPlan) -> str:
     total, missing = int(plan.sizes.sum()), _missing(plan)
-    here = f", of which {size(plan.have)} are on this computer already" if plan.have else ""
-    room = f"{size(plan.free)} are free on the disk of the cache"
+    here = f", of which {in_bytes(plan.have)} are on this computer already" if plan.have else ""
+    room = f"{in_bytes(plan.free)} are free on the disk of the cache"
     if missing <= 0:
-        return f"{count(len(plan.files), 'file')}, {size(total)}, all on this computer already."
+        return f"{count(len(plan.files), 'file')}, {in_bytes(total)}, all on this computer already."
     if missing > plan.free:
         return (
-            f"{count(len(plan.files), 'file')}, {size(total)}{here}. {room}: that is "
-            f"{size(missing - plan.free)} too little. Make room, or move the cache to another disk."
+            f"{count(len(plan.files), 'file')}, {in_bytes(total)}{here}. {room}: that is "
+            f"{in_bytes(missing - plan.free)} too little. Make room, or move the cache to "
+            "another disk."
         )
-    return f"{count(len(plan.files), 'file')}, {size(total)}{here}. {room}."
+    return f"{count(len(plan.files), 'file')}, {in_bytes(total)}{here}. {room}."

@@ -8,9 +8,8 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from engine.messages import Refused
+from engine.messages import Refused, in_bytes
 from gui.export.opening import is_figure
-from gui.numbers import size
 from gui.opening import Opening
 from gui.session import Session
 from gui.session_file import SUFFIX, is_session
@@ -49,7 +48,7 @@ def read_text(path: Path) -> str:
         length = path.stat().st_size
         if length > LARGEST_TEXT:
             raise Refused(
-                f"it holds {size(length)}, and a prompt is at most {size(LARGEST_TEXT)}: "
+                f"it holds {in_bytes(length)}, and a prompt is at most {in_bytes(LARGEST_TEXT)}: "
                 "drop a shorter part of it"
             )
         text = path.read_bytes().decode("utf-8-sig")

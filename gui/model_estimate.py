@@ -3,10 +3,9 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QVBoxLayout, QWidget
 
-from engine.messages import EstimateModel, ModelEstimate, Request, Result, Run, RunPrompt
+from engine.messages import EstimateModel, ModelEstimate, Request, Result, Run, RunPrompt, in_bytes
 from gui.engine_client import STOPPED, EngineClient, Failure
 from gui.model_choices import Choice
-from gui.numbers import size
 from gui.opening import is_path
 from gui.panels.reading import count
 from gui.panels.sentence import Sentence
@@ -139,14 +138,14 @@ def _where(choice: Choice) -> str:
 
 
 def _lines(told: ModelEstimate, positions: int) -> dict[str, str]:
-    patterns = f"{size(told.patterns)} for {count(positions, 'token')}"
+    patterns = f"{in_bytes(told.patterns)} for {count(positions, 'token')}"
     values = (
         f"{told.parameters:,}",
-        size(told.disk) if told.disk else "no file: it is made by Headscope",
-        size(told.memory),
-        f"up to {size(told.peak)}",
+        in_bytes(told.disk) if told.disk else "no file: it is made by Headscope",
+        in_bytes(told.memory),
+        f"up to {in_bytes(told.peak)}",
         patterns,
-        size(told.free),
+        in_bytes(told.free),
     )
     return dict(zip(LINES, values, strict=True))
 
@@ -157,7 +156,7 @@ def _verdict(told: ModelEstimate, positions: int) -> str:
             f"The model fits, but the patterns of all heads on {count(positions, 'token')} do not "
             "fit beside it: take a shorter prompt."
         )
-    return f"It fits: opening it takes at most {size(told.peak)} of {size(told.free)}."
+    return f"It fits: opening it takes at most {in_bytes(told.peak)} of {in_bytes(told.free)}."
 
 
 def _plain(role: str = "") -> QLabel:

@@ -54,14 +54,6 @@ def scientific(value: float) -> str:
     return f"{figures}e{int(power)}".replace("-", MINUS)
 
 
-def size(count: int) -> str:
-    """Write a number of bytes in the largest unit of which it has one."""
-    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if count >= scale:
-            return f"{count / scale:,.1f} {unit}"
-    return "1 byte" if count == 1 else f"{count} bytes"
-
-
 def power_of_ten(exponent: int) -> str:
     """Write 10 to an exponent."""
     return "10" + str(exponent).translate(_SUPERSCRIPTS)

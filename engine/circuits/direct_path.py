@@ -29,10 +29,10 @@ def direct_path(model: Model, request: DirectPath, job: Job) -> TokenRanking:
     """
     token = model.tokens.resolve(request.token)
     if request.direction == "output":
-        values = model.logits(model.embedding(token)[:, None], job)[:, 0]
+        values = model.vocabulary.logits(model.vocabulary.embedding(token)[:, None], job)[:, 0]
         source, vocabulary_source = "token", "unembedding"
     else:
-        values = model.read_by(model.unembedding(token)[:, None], job)[:, 0]
+        values = model.vocabulary.read_by(model.vocabulary.unembedding(token)[:, None], job)[:, 0]
         source, vocabulary_source = "unembedding", "token"
     values = values + 0.0  # no negative zeros
     return TokenRanking(

@@ -43,10 +43,10 @@ def direction(model: Model, request: Direction, job: Job) -> OVDirection | QKDir
     group = next(g for g in lowrank.groups(S) if g.first <= request.index <= g.last)
     near, far = near.float(), far.float()
     if request.circuit == "ov":
-        read = ends(model, model.read_by(near[:, None], job)[:, 0] + 0.0, request.k)
-        write = ends(model, model.logits(far[:, None], job)[:, 0] + 0.0, request.k)
+        read = ends(model, model.vocabulary.read_by(near[:, None], job)[:, 0] + 0.0, request.k)
+        write = ends(model, model.vocabulary.logits(far[:, None], job)[:, 0] + 0.0, request.k)
         return OVDirection(value, group, *read, *write)
-    scores = model.read_by(torch.stack([near, far], 1), job) + 0.0  # [d_vocab, 2]
+    scores = model.vocabulary.read_by(torch.stack([near, far], 1), job) + 0.0  # [d_vocab, 2]
     query, key = (ends(model, scores[:, side].contiguous(), request.k) for side in (0, 1))
     return QKDirection(value, group, *query, *key, offset=said_offset(model, request.offset))
 

@@ -52,7 +52,7 @@ def eigenvalues(model: Model, request: Eigenvalues, job: Job) -> ComplexValues:
     """
     check_offset(model, request.offset)
     A, B = factors(model, request.head, request.circuit, request.offset)
-    values = sorted_eigenvalues(B @ model.gram(request.circuit, job) @ A)
+    values = sorted_eigenvalues(B @ model.vocabulary.gram(request.circuit, job) @ A)
     return ComplexValues(
         real=values.real.numpy(),
         imag=values.imag.numpy(),

@@ -63,8 +63,8 @@ def head_output(model: Model, request: HeadOutput, job: Job) -> OutputRanking:
     row = here.passed.patterns[layer][number, here.position, : here.position + 1]
     row = row / here.passed.output_scale(layer)[here.position]
     given = moved(model, here.passed, request.head)[: here.position + 1]  # [source, d_model]
-    values = model.logits((row @ given)[:, None], job)[:, 0] + 0.0  # no negative zeros
-    by_source = row * (given @ model.unembedding(target)) + 0.0
+    values = model.vocabulary.logits((row @ given)[:, None], job)[:, 0] + 0.0  # no negative zeros
+    by_source = row * (given @ model.vocabulary.unembedding(target)) + 0.0
     return OutputRanking(
         **ends(model, values, request.k)._asdict(),
         target_id=target,

@@ -51,7 +51,7 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
     here = place(model, request.run, request.position, job)
     target = target_of(model, request.target, here.logits)
     contrast = _contrast(model, request, here)
-    column = model.unembedding(target).double() - contrast.column  # [d_model]
+    column = model.vocabulary.unembedding(target).double() - contrast.column  # [d_model]
     column = column / here.final_scale
     labels, values, heads, sources = _entering(model, here, column)
     shown = model.tokens.labelled(here.passed.ids[: here.position + 1])
@@ -80,7 +80,7 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
     written = torch.stack(
         [model.written_bias(layer, off) / scales[layer] for layer in range(model.n_layers)]
     )
-    bias = float(model.logit_biases()[target]) - contrast.bias
+    bias = float(model.vocabulary.logit_biases()[target]) - contrast.bias
     values.append((written.sum(0).double() @ column + bias)[None])
     parts = torch.cat(values)
     total, logit = float(parts.sum()), float(here.logits[target]) - contrast.logit
@@ -106,12 +106,12 @@ def _contrast(model: Model, request: LogitAttribution, here: Place) -> _Contrast
         if request.contrast != "none":
             raise Refused("a contrast token and contrast mean exclude each other: leave one out")
         token = model.tokens.resolve(request.contrast_token)
-        bias = float(model.logit_biases()[token])
-        column = model.unembedding(token).double()
+        bias = float(model.vocabulary.logit_biases()[token])
+        column = model.vocabulary.unembedding(token).double()
         return _Contrast(column, float(here.logits[token]), bias, model.tokens.labels[token])
     if request.contrast == "mean":
-        bias = float(model.logit_biases().double().mean())
-        column = model.mean_unembedding().double()
+        bias = float(model.vocabulary.logit_biases().double().mean())
+        column = model.vocabulary.mean_unembedding().double()
         return _Contrast(column, float(here.logits.double().mean()), bias, "mean")
     return _Contrast(0.0, 0.0, 0.0, "none")
 
@@ -122,7 +122,7 @@ def _entering(
     """Start the lists of labels, values, heads and sources with what enters the first layer."""
     at = here.position
     token = here.passed.ids[at]
-    values = [model.embedded((token,)).double() @ column]
+    values = [model.vocabulary.embedded((token,)).double() @ column]
     if not model.learned_positions:
         return ["embedding"], values, [None], [-1]
     values.append(model.positions(at + 1)[at:].double() @ column)

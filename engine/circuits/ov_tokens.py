@@ -33,7 +33,7 @@ def ov_tokens(model: Model, request: OVTokens, job: Job) -> TokenRanking:
     if request.direction == "output":
         token, vector = read_token(model, request, job)
         written = vector @ weights.W_V @ weights.W_O  # [d_model]
-        values = model.logits(written[:, None], job)[:, 0]
+        values = model.vocabulary.logits(written[:, None], job)[:, 0]
         source, vocabulary_source = str(request.source), "unembedding"
     else:
         if request.source == "position":
@@ -42,8 +42,8 @@ def ov_tokens(model: Model, request: OVTokens, job: Job) -> TokenRanking:
                 "direction output with source position"
             )
         token = named_token(model, request)
-        wanted = weights.W_V @ (weights.W_O @ model.unembedding(token))  # [d_model]
-        values = model.read_by(wanted[:, None], job, request.source)[:, 0]
+        wanted = weights.W_V @ (weights.W_O @ model.vocabulary.unembedding(token))  # [d_model]
+        values = model.vocabulary.read_by(wanted[:, None], job, request.source)[:, 0]
         source, vocabulary_source = "unembedding", str(request.source)
     values = values + 0.0  # no negative zeros
     return TokenRanking(

@@ -43,7 +43,10 @@ def place(model: Model, run: RunPrompt, asked: int, job: Job) -> Place:
     passed = model.run(run, job)
     at = position(asked, len(passed.ids))
     final = passed.final[at]
-    logits = model.logits(model.read(final)[:, None], job)[:, 0] + model.logit_biases()
+    logits = (
+        model.vocabulary.logits(model.read(final)[:, None], job)[:, 0]
+        + model.vocabulary.logit_biases()
+    )
     return Place(passed, at, float(model.scale(final)), logits)
 
 

@@ -95,7 +95,7 @@ def _read_on_average(
     """
     places = centred(positions) if model.centring else positions
     total = torch.zeros_like(places)
-    for rows in model.embeddings(job, 1 + len(places) // PRODUCT_WIDTH):
+    for rows in model.vocabulary.embeddings(job, 1 + len(places) // PRODUCT_WIDTH):
         tokens = rows.double()
         if not model.normalized:
             total += tokens.sum(0) + len(tokens) * places

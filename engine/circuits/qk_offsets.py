@@ -137,7 +137,7 @@ def _moments(
         both = torch.cat([weights.W_Q, weights.W_K], 1)
         total = torch.zeros(both.shape[1], dtype=torch.float64)
         squares = torch.zeros(2 * both.shape[1:], dtype=torch.float64)
-        for rows in model.tokens_read(job, request.source):
+        for rows in model.vocabulary.tokens_read(job, request.source):
             read = (rows @ both).double()
             total += read.sum(0)
             squares += read.mT @ read

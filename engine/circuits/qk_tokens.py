@@ -43,7 +43,7 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
         near, far = near[::-1], far[::-1]
     asked = vector @ near[0] + (far[0] if request.biases else 0)  # [d_head]
     listed = listed_source(model, request)
-    values = model.read_by((near[1] @ asked)[:, None], job, listed)[:, 0]
+    values = model.vocabulary.read_by((near[1] @ asked)[:, None], job, listed)[:, 0]
     if request.biases:
         values = values + asked @ far[1]
     slope = model.slope(request.head)

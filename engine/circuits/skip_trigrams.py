@@ -108,10 +108,10 @@ def skip_trigrams(model: Model, request: SkipTrigrams, job: Job) -> TrigramList:
 def _ends(model: Model, request: SkipTrigrams, job: Job) -> _Ends:
     weights = model.head(request.head, request.offset)
     return _Ends(
-        queries=model.read_by(weights.W_Q, job) / model.divisor,
-        keys=model.read_by(weights.W_K, job),
-        values=model.read_by(weights.W_V, job),
-        outs=model.logits(weights.W_O.mT, job),
+        queries=model.vocabulary.read_by(weights.W_Q, job) / model.divisor,
+        keys=model.vocabulary.read_by(weights.W_K, job),
+        values=model.vocabulary.read_by(weights.W_V, job),
+        outs=model.vocabulary.logits(weights.W_O.mT, job),
     )
 
 

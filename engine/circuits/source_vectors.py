@@ -34,8 +34,8 @@ def check_source(model: Model, request: OVTokens | QKTokens | QKOffsets) -> None
 def token_read(model: Model, token: int, source: Source) -> Float[Tensor, " d_model"]:
     """Return a token of the vocabulary as a head reads it: its embedding, or that and MLP 0."""
     if source == "token+mlp0":
-        return model.read(model.after_first_mlp(model.embedded((token,))))[0]
-    return model.embedding(token)
+        return model.read(model.vocabulary.after_first_mlp(model.vocabulary.embedded((token,))))[0]
+    return model.vocabulary.embedding(token)
 
 
 def named_token(model: Model, request: OVTokens | QKTokens) -> int:

@@ -32,9 +32,9 @@ def table(model: Model, request: Table, job: Job) -> TokenTable:
             f"a whole table is made for at most {SMALL_VOCABULARY} tokens, and {model.name} has "
             f"{model.d_vocab:,}: ask for one token's row"
         )
-    embeddings = torch.stack([model.embedding(token) for token in range(model.d_vocab)])
+    embeddings = torch.stack([model.vocabulary.embedding(token) for token in range(model.d_vocab)])
     if request.circuit == "ov":
-        values = model.logits((embeddings @ weights.W_V @ weights.W_O).mT, job).mT
+        values = model.vocabulary.logits((embeddings @ weights.W_V @ weights.W_O).mT, job).mT
         divisor = None
     else:
         model.check_scores()

@@ -63,9 +63,9 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
     taken = second @ model.read(stream)  # [query, d_model]
     given = second @ (first @ moved(model, passed, earlier) / scale)  # [query, d_model]
     along, whole = (given * taken).sum(-1), (taken * taken).sum(-1)
-    written = model.embedding(token).double() @ V_1 @ O_1 @ V_2 @ O_2
-    values = model.logits(written.float()[:, None], job)[:, 0] + 0.0  # no negative zeros
-    core = O_1 @ V_2 @ O_2 @ model.gram("ov", job) @ V_1
+    written = model.vocabulary.embedding(token).double() @ V_1 @ O_1 @ V_2 @ O_2
+    values = model.vocabulary.logits(written.float()[:, None], job)[:, 0] + 0.0  # no negative zeros
+    core = O_1 @ V_2 @ O_2 @ model.vocabulary.gram("ov", job) @ V_1
     return VirtualHeadParts(
         source_labels=model.tokens.labelled(passed.ids),
         product=(second @ first).numpy(),

@@ -62,7 +62,7 @@ def _qk_norm(model: Model, head: Head) -> float:
 
 def _positivity(model: Model, head: Head, circuit: CircuitName, job: Job) -> float:
     A, B = factors(model, head, circuit)
-    return positivity(torch.linalg.eigvals(B @ model.gram(circuit, job) @ A))
+    return positivity(torch.linalg.eigvals(B @ model.vocabulary.gram(circuit, job) @ A))
 
 
 def copying_share(model: Model, head: Head, job: Job) -> float:
@@ -81,8 +81,8 @@ def copying_share(model: Model, head: Head, job: Job) -> float:
         Steps between chunks of the vocabulary.
     """
     weights = model.head(head)
-    read = model.read_by(weights.W_V, job)  # [d_vocab, d_head]
-    written = model.logits(weights.W_O.mT, job).mT  # [d_head, d_vocab]
+    read = model.vocabulary.read_by(weights.W_V, job)  # [d_vocab, d_head]
+    written = model.vocabulary.logits(weights.W_O.mT, job).mT  # [d_head, d_vocab]
     buffer = torch.empty(ROWS * COLUMNS)
     copied = 0
     for start in range(0, model.d_vocab, ROWS):

@@ -73,6 +73,7 @@ from engine.messages.scores import (
     MeasuredHeads,
     Measures,
 )
+from engine.messages.sizes import in_bytes
 from engine.messages.spectra import (
     ComplexValues,
     Direction,
@@ -310,6 +311,7 @@ __all__ = [
     "WayName",
     "Workings",
     "from_plain",
+    "in_bytes",
     "model_of",
     "pack",
     "to_plain",

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from engine.messages import ModelEntry, Refused
+from engine.messages import ModelEntry, Refused, in_bytes
 from engine.sources import cache, config, folder, legacy
 from engine.sources.checkpoint import Checkpoint
 from engine.sources.files import SLOW_TOKENIZERS, Folder, Missing
-from engine.sources.pretrained import Pretrained, in_words
+from engine.sources.pretrained import Pretrained
 
 
 def entries() -> list[ModelEntry]:
@@ -86,4 +86,4 @@ def _entry(repository: str, files: Folder) -> ModelEntry | None:
         disk = sum(path.stat().st_size for path in weights)
     except (Refused, OSError):
         return None
-    return ModelEntry(legacy.short(repository), "cache", f"{config.about(about)}, {in_words(disk)}")
+    return ModelEntry(legacy.short(repository), "cache", f"{config.about(about)}, {in_bytes(disk)}")

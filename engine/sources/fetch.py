@@ -3,10 +3,9 @@
 import sys
 
 from engine.job import Job
-from engine.messages import DownloadModel, FindDownload, Refused
+from engine.messages import DownloadModel, FindDownload, Refused, in_bytes
 from engine.sources import cache
 from engine.sources.download import download_model, find_download
-from engine.sources.pretrained import in_words
 
 TENTH = 10
 """Percent between two lines of progress where they are not written over one another."""
@@ -33,10 +32,10 @@ def fetch(words: list[str]) -> str:
         )
     (name,) = words
     plan = find_download(FindDownload(name), Job())
-    here = f", of which {in_words(plan.have)} are here already" if plan.have else ""
+    here = f", of which {in_bytes(plan.have)} are here already" if plan.have else ""
     sys.stderr.write(
-        f"{plan.repository}: {len(plan.files)} files, {in_words(int(plan.sizes.sum()))}{here}; "
-        f"{in_words(plan.free)} are free in {cache.root()}\n"
+        f"{plan.repository}: {len(plan.files)} files, {in_bytes(int(plan.sizes.sum()))}{here}; "
+        f"{in_bytes(plan.free)} are free in {cache.root()}\n"
     )
     progress = _Progress()
     try:
@@ -63,7 +62,7 @@ class _Progress:
         percent = 100 * done // max(total, 1)
         news = percent if self._over else percent // TENTH
         if total > 1 and news != self._said:
-            line = f"{what}: {in_words(done)} of {in_words(total)} ({percent} %)"
+            line = f"{what}: {in_bytes(done)} of {in_bytes(total)} ({percent} %)"
             sys.stderr.write(f"\r{line:79}" if self._over else f"{line}\n")
             sys.stderr.flush()
             self._said = news

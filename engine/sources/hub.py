@@ -34,11 +34,10 @@ from huggingface_hub.utils import (
     hf_raise_for_status,
 )
 
-from engine.messages import Refused
+from engine.messages import Refused, in_bytes
 from engine.sources import cache, legacy
 from engine.sources.config import check_kind, is_state_dict
 from engine.sources.needed import needed
-from engine.sources.pretrained import in_words
 
 TIMEOUT = 20.0
 """Seconds that the hub may take to answer a question."""
@@ -117,7 +116,7 @@ def download(name: str) -> int:
     left, free = total - sum(it.here for it in wanted), disk_free()
     if left > free:
         raise Refused(
-            f"{name} needs {in_words(left)} more on the disk, and {in_words(free)} are free in "
+            f"{name} needs {in_bytes(left)} more on the disk, and {in_bytes(free)} are free in "
             f"{cache.root()}: make room there"
         )
     done = 0

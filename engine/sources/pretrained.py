@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from tokenizers import Tokenizer
 
-from engine.messages import Placing, Refused
+from engine.messages import Placing, Refused, in_bytes
 
 EXAMPLE = "I like green tea, so I drink green"
 BYTES = 4
@@ -93,8 +93,8 @@ class Pretrained:
             fits = int(free / peak * self.parameters)
             raise Refused(
                 f"{self.title} has {self.parameters:,} parameters and takes "
-                f"{in_words(self.disk)} on disk: reading it takes {in_words(peak)} of memory, "
-                f"and {in_words(free)} are free; up to {fits:,} parameters would fit"
+                f"{in_bytes(self.disk)} on disk: reading it takes {in_bytes(peak)} of memory, "
+                f"and {in_bytes(free)} are free; up to {fits:,} parameters would fit"
             )
 
 
@@ -104,11 +104,3 @@ def is_there(name: str, kind: Callable[[Path], bool]) -> bool:
         return bool(name) and kind(Path(name).expanduser())
     except (OSError, RuntimeError, ValueError):
         return False
-
-
-def in_words(count: int) -> str:
-    """Return a number of bytes as sentences write it, in the units that the window writes."""
-    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if count >= scale:
-            return f"{count / scale:.1f} {unit}"
-    return f"{count} bytes"

@@ -285,5 +285,5 @@ class FinderPanel(Panel):
             self.session.choose_head(self._known.heads[place])
 
 
-def _wrapped(text: str, most: int = 80) -> str:
-    return "\n".join(textwrap.wrap(text, most, break_long_words=False))
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, 80, break_long_words=False))

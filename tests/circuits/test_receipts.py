@@ -14,6 +14,7 @@ from engine.job import Cancelled, Job
 from engine.messages import Head, HeadScores, Receipts, Refused, RunPrompt
 from engine.model import Model
 from engine.sources import bundled, load
+from engine.vocabulary import TokenVectors
 from tests.oracles import detection, plain_transformer, prompts, toy_head
 
 TEXTS = {
@@ -192,8 +193,8 @@ def centred_over_d_model(monkeypatch):
     def unembedding(self, token):
         return self._rows_U[token] - self._rows_U[token].mean()
 
-    monkeypatch.setattr(Model, "logits", logits)
-    monkeypatch.setattr(Model, "unembedding", unembedding)
+    monkeypatch.setattr(TokenVectors, "logits", logits)
+    monkeypatch.setattr(TokenVectors, "unembedding", unembedding)
 
 
 def wrong_sign(monkeypatch):

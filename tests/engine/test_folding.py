@@ -31,7 +31,7 @@ def test_folded_matrices_neither_read_nor_write_the_all_ones_direction(model):
 
 
 def test_folded_unembedding_sums_to_zero_over_the_vocabulary(model):
-    columns = torch.stack([model.unembedding(token) for token in range(model.d_vocab)])
+    columns = torch.stack([model.vocabulary.unembedding(token) for token in range(model.d_vocab)])
     torch.testing.assert_close(columns.mean(0), torch.zeros(20), atol=1e-5, rtol=0)
 
 
@@ -41,4 +41,4 @@ def test_a_model_without_norms_is_left_as_it_is(folders):
     raw = checkpoint.tensors["blocks.1.attn.W_Q"][2]
     torch.testing.assert_close(model.head(Head(1, 2)).W_Q, torch.tensor(raw))
     column = torch.tensor(checkpoint.tensors["unembed.W_U"][:, 5].copy())
-    torch.testing.assert_close(model.unembedding(5), column)
+    torch.testing.assert_close(model.vocabulary.unembedding(5), column)

@@ -25,7 +25,7 @@ from engine.messages import (
     Thumbnails,
     Workings,
 )
-from engine.model import Model
+from engine.vocabulary import TokenVectors
 from tests.oracles import hugging_face
 from tests.oracles.hugging_face import D_VOCAB, KINDS, WORDS, ov, own, qk, raw
 
@@ -112,13 +112,13 @@ def test_the_vocabulary_goes_through_the_first_mlp_once_where_that_may_be_held(
     hugging_face.write("llama", tmp_path / "it")
     engine, name, counted = Engine(cache_bytes=budget), str(tmp_path / "it"), []
     engine.answer(LoadModel(name))
-    through = Model.after_first_mlp
+    through = TokenVectors.after_first_mlp
 
-    def count(model, streams):
+    def count(tokens, streams):
         counted.append(len(streams))
-        return through(model, streams)
+        return through(tokens, streams)
 
-    monkeypatch.setattr(Model, "after_first_mlp", count)
+    monkeypatch.setattr(TokenVectors, "after_first_mlp", count)
     found = []
     for head in (Head(2, 3), Head(1, 1), Head(2, 3)):
         asked = QKTokens(name, head, "w9", source="token+mlp0", k=D_VOCAB)

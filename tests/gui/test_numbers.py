@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gui.numbers import decimals_for, fixed, percent, plain, size
+from gui.numbers import decimals_for, fixed, percent, plain
 
 
 @pytest.mark.parametrize(
@@ -67,19 +67,3 @@ def test_so_many_figures_and_no_more_than_there_are():
 
 def test_a_number_that_is_none_is_a_dash_in_a_sentence_too():
     assert [plain(np.nan), plain(-np.inf)] == ["–", "−∞"]
-
-
-@pytest.mark.parametrize(
-    ("count", "written"),
-    [
-        (0, "0 bytes"),
-        (1, "1 byte"),
-        (1023, "1023 bytes"),
-        (1024, "1.0 KiB"),
-        (98_362_432, "93.8 MiB"),
-        (3 * 2**30, "3.0 GiB"),
-        (5000 * 2**30, "5,000.0 GiB"),
-    ],
-)
-def test_bytes_are_written_in_the_largest_unit_they_fill(count, written):
-    assert size(count) == written

@@ -99,7 +99,9 @@ def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
     key = ("folded pass", scene.passed.ids, scene.passed.heads_off)
     if key not in model.kept:
         last = _folded_pass(model, scene.passed, job).float()
-        logits = model.capped(model.logits(last[:, None], job)[:, 0] + model.logit_biases())
+        logits = model.capped(
+            model.vocabulary.logits(last[:, None], job)[:, 0] + model.vocabulary.logit_biases()
+        )
         change = logits.double().log_softmax(-1) - own.log_softmax(-1)
         model.kept[key] = float(change.abs().max())
     return measured(name, compares, model.kept[key], NAT)
@@ -130,5 +132,5 @@ def _folded_pass(model: Model, passed: ForwardPass, job: Job) -> Float[Tensor, "
 
 
 def _entering(model: Model, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
-    entering = (model.embedded(ids) + model.positions(len(ids))).double()
+    entering = (model.vocabulary.embedded(ids) + model.positions(len(ids))).double()
     return centred(entering) if model.centring else entering

@@ -39,7 +39,7 @@ def inputs(
     few = "" if whole else f" ({len(shown)} of {model.d_vocab:,} are shown: the prompt's)"
     one_hot = torch.zeros(len(passed.ids), len(shown))
     one_hot[range(len(passed.ids)), [shown.index(token) for token in passed.ids]] = 1
-    embedded, positions = model.embedded(passed.ids), model.positions(len(passed.ids))
+    embedded, positions = model.vocabulary.embedded(passed.ids), model.positions(len(passed.ids))
     steps = [
         maker.step(
             "T", "input", ("position", "token"), one_hot,
@@ -47,7 +47,7 @@ def inputs(
             formula="T", paper="T, or its transpose, one column a position", tokens=tokens,
         ),
         maker.step(
-            "W_E", "input", ("token", "d_model"), model.embedded(tuple(shown)),
+            "W_E", "input", ("token", "d_model"), model.vocabulary.embedded(tuple(shown)),
             f"The lookup table: one row of {model.d_model} numbers a token{normed_rows}{few}.",
             formula="W_E", paper="W_Eᵀ, their W_E having one column a token", tokens=tokens,
         ),

@@ -120,7 +120,7 @@ def prediction(
     if model.d_vocab <= SMALL_VOCABULARY:
         shown, few = list(range(model.d_vocab)), ""
     else:
-        at_query = model.logits(output[maker.query][:, None], job)[:, 0]
+        at_query = model.vocabulary.logits(output[maker.query][:, None], job)[:, 0]
         best = ends(model, at_query, MOST)
         found = {*passed.ids, *best.ids.tolist(), *best.bottom_ids.tolist()}
         shown = sorted(found, key=lambda token: (-float(at_query[token]), token))
@@ -129,7 +129,9 @@ def prediction(
             f"most raised and most lowered at the query)"
         )
     tokens = model.tokens.labelled(shown)
-    table = torch.stack([model.unembedding(token) for token in shown], 1)  # [d_model, token]
+    table = torch.stack(
+        [model.vocabulary.unembedding(token) for token in shown], 1
+    )  # [d_model, token]
     return [
         maker.step(
             "W_U", "prediction", ("d_model", "token"), table,
