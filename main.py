@@ -221,6 +221,7 @@ def _read_options(words: list[str], add_options: Callable[[QuestionParser], None
     """Parse what follows a file that is drawn again."""
     options = QuestionParser(prog="headscope figure FILE", allow_abbrev=False, add_help=True)
     options.add_argument("--verbose", action="store_true", default=False)
+    add_placing(options)
     add_options(options)
     given, unknown = options.read_known(words[1:])
     if unknown:
