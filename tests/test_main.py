@@ -335,6 +335,14 @@ def test_a_figure_from_a_file_needs_a_place_and_takes_no_question(run, tmp_path)
     assert "has no option '--layer'" in run("figure", path, "--layer", "0", "-o", path)[2]
 
 
+def test_a_figure_is_drawn_again_where_and_how_models_are_told_to_run(run, tmp_path):
+    path, again = str(tmp_path / "f.svg"), str(tmp_path / "g.svg")
+    assert run("figure", "attention", *PROMPT, "--layer", "0", "-o", path)[0] == 0
+    options = ("--device", "cpu", "--dtype", "float32")
+    assert run("figure", path, *options, "-o", again) == (0, "", "")
+    assert "--device is cpu, cuda or mps" in run("figure", path, "--device", "x", "-o", again)[2]
+
+
 def test_other_weights_than_those_of_the_figure_are_told(run, tmp_path):
     path = tmp_path / "f.json"
     assert run("figure", "spectrum", "--model", "toy", "--head", "0.0", "-o", str(path))[0] == 0
