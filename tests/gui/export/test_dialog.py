@@ -60,7 +60,7 @@ def test_the_preview_is_the_page_at_the_resolution_of_the_screen(opened):
     shown = preview(dialog._material, ".pdf", dialog.form.options(), DPI)
     assert dialog.pane.sheet._page == shown.page
     assert dialog.pane.size_in_words().startswith("3.25 × ")
-    assert "82.5" in dialog.pane.size_in_words() or "82.6" in dialog.pane.in_bytes()
+    assert "82.5" in dialog.pane.size_in_words() or "82.6" in dialog.pane.size_in_words()
 
 
 def test_a_page_with_an_image_of_cells_is_shown_at_the_resolution_of_the_screen(opened):
