@@ -27,9 +27,10 @@ from gui.board.record import Board
 from gui.engine_client import EngineClient, Failure
 from gui.export.chosen import Chosen
 from gui.export.form import FigureForm
-from gui.export.material import PICTURES, Preview
+from gui.export.material import Preview
 from gui.export.preview import DPI, PreviewPane
 from gui.export.worker import Worker
+from gui.figures.options import PICTURES
 from gui.palette import Held
 from gui.session import Session
 from gui.theme import UNIT

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QScrollArea, QVBox
 
 from gui.export.chosen import Chosen
 from gui.export.form import FigureForm
-from gui.export.material import PICTURES
 from gui.export.subjects import Subject
+from gui.figures.options import PICTURES
 from gui.palette import Held
 from gui.panels.sentence import Sentence
 from gui.theme import UNIT

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gui.figures.options import FigureOptions
+from gui.figures.options import PICTURES, FigureOptions
 from gui.settings import Settings
 
 
@@ -39,8 +39,6 @@ class Chosen:
 
     def keep_suffix(self, suffix: str) -> None:
         """Begin with this kind next time."""
-        from gui.export.material import PICTURES
-
         if suffix in PICTURES:
             self.picture = suffix
         else:

@@ -23,11 +23,11 @@ from gui.export.choices import Choices
 from gui.export.chosen import Chosen
 from gui.export.copying import copy_figure, copy_text
 from gui.export.gathering import Gathering
-from gui.export.material import PICTURES, Material, Preview
+from gui.export.material import Material, Preview
 from gui.export.preview import DPI, PreviewPane
 from gui.export.subjects import Subject, file_stem
 from gui.export.worker import Worker, sentence
-from gui.figures.options import FigureOptions
+from gui.figures.options import PICTURES, FigureOptions
 from gui.theme import UNIT
 from gui.widgets.notice import Notice
 

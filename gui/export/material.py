@@ -15,10 +15,8 @@ from PySide6.QtGui import QImage
 from engine.messages import Request, Result
 from gui.export import tables, wording
 from gui.export.subjects import Subject
-from gui.figures.options import FigureOptions
+from gui.figures.options import PICTURES, FigureOptions
 
-PICTURES, DATA = (".pdf", ".svg", ".png"), (".csv", ".json", ".npz")
-"""Kinds of file: figures, and numbers for other programs."""
 _METRE = 0.0254
 _SHOWN_CHARACTERS, _SHOWN_LINES = 6000, 60
 

@@ -16,10 +16,10 @@ from gui.export.chosen import Chosen
 from gui.export.copying import copy_text
 from gui.export.dialog import ExportDialog
 from gui.export.gathering import Gathering
-from gui.export.material import DATA, PICTURES, Material
+from gui.export.material import Material
 from gui.export.subjects import Subject, file_stem, subjects
 from gui.export.worker import Worker, sentence
-from gui.figures.options import FigureOptions
+from gui.figures.options import DATA, PICTURES, FigureOptions
 from gui.panels.panel import Panel
 from gui.settings import Settings
 

@@ -10,7 +10,7 @@ from gui import whole_file
 from gui.board.record import Board, Item
 from gui.figures import board_file, cells, drawing, files, heading, provenance
 from gui.figures.colours import Scale
-from gui.figures.options import MM, NARROWEST, FigureOptions
+from gui.figures.options import MM, NARROWEST, PICTURES, FigureOptions
 from gui.figures.page import Page, Quantity
 from gui.figures.provenance import Origin
 
@@ -72,7 +72,7 @@ def check(board: Board, path: Path | None = None) -> None:
         raise Refused("there is no figure on the board: add some by the menu of a card")
     if path is not None:
         suffix = path.suffix.lower()
-        if suffix not in files.PICTURES:
+        if suffix not in PICTURES:
             raise Refused(f"a board is written as PDF, SVG or PNG: end {path.name!r} in one")
         files.check(board.items[0].request, path)
     for name, item in zip(board.names, board.items, strict=True):

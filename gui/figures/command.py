@@ -12,8 +12,8 @@ from gui.board.record import Board
 from gui.figures import board as boards
 from gui.figures import stored
 from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
-from gui.figures.files import PICTURES
 from gui.figures.options import (
+    PICTURES,
     WIDTHS,
     FigureOptions,
     parse_colour_maps,

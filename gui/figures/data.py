@@ -14,8 +14,6 @@ from gui.figures import provenance, rows
 from gui.figures.options import FigureOptions
 from gui.figures.provenance import Origin
 
-SUFFIXES = (".csv", ".json", ".npz")
-
 
 def encode(
     suffix: str,
@@ -35,7 +33,7 @@ def encode(
     Parameters
     ----------
     suffix
-        One of SUFFIXES.
+        One of DATA.
     request, result
         A question and its answer.
     head

@@ -12,7 +12,7 @@ from engine.messages import Head, Refused
 from gui import whole_file
 from gui.figures import data, drawing, provenance
 from gui.figures.fonts import uncovered
-from gui.figures.options import FigureOptions
+from gui.figures.options import DATA, PICTURES, FigureOptions
 from gui.figures.page import Page
 from gui.figures.provenance import Origin
 
@@ -21,8 +21,7 @@ _CANVASES: dict[str, Any] = {
     ".svg": FigureCanvasSVG,
     ".png": FigureCanvasAgg,
 }
-PICTURES = tuple(_CANVASES)
-SUFFIXES = (*PICTURES, *data.SUFFIXES)
+SUFFIXES = (*PICTURES, *DATA)
 """Kinds of file that can be written."""
 
 _LONGEST, _MOST_PIXELS = 2**16 - 1, 250_000_000
@@ -74,7 +73,7 @@ def write(
     check(request, path)
     drawing.check_head(request, result, head)
     suffix = path.suffix.lower()
-    if suffix in data.SUFFIXES:
+    if suffix in DATA:
         whole_file.write(path, data.encode(suffix, request, result, head, options, origin))
         return ()
     content, told = picture(request, result, suffix, options, head=head, origin=origin)

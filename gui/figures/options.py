@@ -8,6 +8,9 @@ from typing import Any, Literal, NamedTuple, get_args
 from engine.messages import Refused
 from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
 
+PICTURES, DATA = (".pdf", ".svg", ".png"), (".csv", ".json", ".npz")
+"""Kinds of file: figures, and numbers for other programs."""
+
 MM = 1 / 25.4
 """A millimetre in inches."""
 

@@ -7,9 +7,9 @@ from engine.messages import Attention, Head, RunPrompt
 from gui import palette
 from gui.export.chosen import Chosen
 from gui.export.dialog import ExportDialog
-from gui.export.material import PICTURES
 from gui.export.subjects import Subject
 from gui.export.worker import Worker
+from gui.figures.options import PICTURES
 
 VERSION = "9.9.9"
 RUN = RunPrompt("attn-2l", "w1 w2 w3 w1")

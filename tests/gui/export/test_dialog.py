@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLineEdit
 from engine.job import Job
 from engine.messages import Attention, Head, Refused, RunPrompt, Spectrum
 from gui import figures
-from gui.export.material import DATA, PICTURES, preview
+from gui.export.material import preview
 from gui.export.preview import DPI
 from gui.export.subjects import Subject
 from gui.figures import FigureOptions
-from gui.figures.options import MM, WIDTHS
+from gui.figures.options import DATA, MM, PICTURES, WIDTHS
 from tests.gui.export.conftest import ATTENTION, RUN, VERSION, wait_ready
 
 SCORES = Subject("Scores", Attention(RUN, 1, "scores"), Head(1, 2))
@@ -35,10 +35,6 @@ def expected(engine, path, options=None):
         origin=figures.origin(beside, VERSION),
     )  # fmt: skip
     return path.read_bytes()
-
-
-def test_the_kinds_of_file_are_those_that_can_be_written():
-    assert (*PICTURES, *DATA) == figures.SUFFIXES
 
 
 @pytest.mark.parametrize("suffix", figures.SUFFIXES)
@@ -63,8 +59,8 @@ def test_the_preview_is_the_page_at_the_resolution_of_the_screen(opened):
     dialog = opened()
     shown = preview(dialog._material, ".pdf", dialog.form.options(), DPI)
     assert dialog.pane.sheet._page == shown.page
-    assert dialog.pane.in_bytes().startswith("3.25 × ")
-    assert "82.5" in dialog.pane.in_bytes() or "82.6" in dialog.pane.in_bytes()
+    assert dialog.pane.size_in_words().startswith("3.25 × ")
+    assert "82.5" in dialog.pane.size_in_words() or "82.6" in dialog.pane.size_in_words()
 
 
 def test_a_page_with_an_image_of_cells_is_shown_at_the_resolution_of_the_screen(opened):

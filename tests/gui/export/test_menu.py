@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from engine.messages import Attention, DirectPath, Head, HeadScores, OVTokens, Spectrum, Table
 from gui import figures
 from gui.export.dialog import ExportDialog
-from gui.export.material import PICTURES
 from gui.export.subjects import subjects
+from gui.figures.options import PICTURES
 from tests.gui.conftest import filled
 from tests.gui.export.conftest import rest, wait_ready
 
