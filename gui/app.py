@@ -196,12 +196,13 @@ class PictureTaker(QObject):
             screenshots.save(screenshots.picture(self._window, self._scale), self._path)
         except Refused as refused:
             self.failure = str(refused)
-        QApplication.quit()
+        # Not quit, which a window with unsaved changes refuses: it asks, and nobody is there.
+        QApplication.exit()
 
     def _give_up(self) -> None:
         waiting = [panel.title for panel in self._window.panels if not panel.filled]
         self.failure = f"no picture: still waiting for {', '.join(waiting)}"
-        QApplication.quit()
+        QApplication.exit()
 
 
 def _keep_history(window: Window, settings: Settings, app: QApplication) -> None:

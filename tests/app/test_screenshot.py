@@ -5,7 +5,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 
 import gui.app
-from gui import palette
+from gui import palette, session_file
+from gui.session_file import SavedSession
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,21 @@ def test_a_model_of_the_command_line_is_the_one_that_is_opened(qapp, engine, tmp
     assert gui.app.run(lambda _: engine, model="attn-1l", **made) == 0
     assert gui.app.run(lambda _: engine, model=str(tmp_path / "absent"), **made) == 1
     assert "nothing is downloaded" in capsys.readouterr().err
+
+
+def test_a_session_that_is_pictured_with_another_model_asks_nobody_to_save_it(
+    qapp, engine, tmp_path
+):
+    session = tmp_path / "a.headscope.json"
+    session_file.write(session, SavedSession())
+    never = QTimer(qapp, interval=60_000, singleShot=True)
+    never.timeout.connect(lambda: qapp.exit(99))
+    never.start()
+    path = tmp_path / "headscope.png"
+    code = gui.app.run(lambda _: engine, model="attn-1l", session_path=session, screenshot=path)
+    never.stop()
+    assert code == 0
+    assert path.exists()
 
 
 def test_a_picture_that_cannot_be_written_is_said_and_exits_1(qapp, engine, tmp_path, capsys):
