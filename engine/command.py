@@ -37,6 +37,12 @@ class QuestionParser(argparse.ArgumentParser):
         """Parse words with options in any case; return what they say and what is unknown."""
         return self.parse_known_args([self._lower(word) for word in words])
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        # Before Python 3.13, argparse drops "--" even where it is the value: --text=--
+        if action.nargs is None and action.option_strings and arg_strings == ["--"]:
+            return self._get_value(action, "--")
+        return super()._get_values(action, arg_strings)
+
     def _lower(self, word: str) -> str:
         # Only options of this command: any other word may be a value, such as the text "--X y".
         flag, equals, value = word.partition("=")

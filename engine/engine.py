@@ -31,6 +31,7 @@ LONG = 0.5
 """Seconds of work after which what it took is given back to the system: some 10 milliseconds."""
 
 
+MOST_THREADS = 512
 THREADS = torch.get_num_threads()
 """As torch chooses, or OMP_NUM_THREADS says."""
 
@@ -50,6 +51,11 @@ class Engine:
         Threads of torch's own work, for the whole process; 0: as many as torch chose at first,
         none: as they are.
 
+    Raises
+    ------
+    Refused
+        If there cannot be so many threads.
+
     Notes
     -----
     An answer never depends on what was asked before: the cache and the open model only save time.
@@ -63,6 +69,9 @@ class Engine:
     ) -> None:
         self._placing = placing or Placing()
         if threads is not None:
+            if not 0 <= threads <= MOST_THREADS:
+                # Of many more, OpenMP runs out of memory and ends the process.
+                raise Refused(f"threads are 1 to {MOST_THREADS}, or 0 for as many as torch chooses")
             torch.set_num_threads(threads or THREADS)
         budget = CACHE_BYTES if cache_bytes is None else cache_bytes
         self._pattern_bytes = int(budget * SHARE_OF_PATTERNS)

@@ -50,7 +50,7 @@ def test_a_session_that_is_pictured_with_another_model_asks_nobody_to_save_it(
     never.timeout.connect(lambda: qapp.exit(99))
     never.start()
     path = tmp_path / "headscope.png"
-    code = gui.app.run(lambda _: engine, model="toy", session_path=session, screenshot=path)
+    code = gui.app.run(lambda _: engine, model="attn-1l", session_path=session, screenshot=path)
     never.stop()
     assert code == 0
     assert path.exists()

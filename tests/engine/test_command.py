@@ -185,3 +185,10 @@ def test_help_explains_every_option(question):
         assert action.option_strings[0] in shown
     own = {field.name for field in fields(QUESTIONS[question])} - {"run"}
     assert own <= {action.dest for action in made._actions}
+
+
+@pytest.mark.parametrize("text", ["--", "-", "-k", "--text=x"])
+def test_a_text_of_hyphens_is_that_text(text):
+    words = ["--model=toy", f"--text={text}"]
+    request, _ = read(parser("run-prompt"), "run-prompt", words)
+    assert request == RunPrompt("toy", text)

@@ -257,6 +257,12 @@ def test_of_several_ways_the_nearest_is_taken_where_rounding_hides_which_is_righ
     assert _fitting([0.5, 0.9], 0.1) is None
 
 
+@pytest.mark.parametrize("threads", [-1, 10**9])
+def test_threads_that_cannot_be_are_refused(threads):
+    with pytest.raises(Refused, match="threads are 1 to 512, or 0"):
+        Engine(threads=threads)
+
+
 def test_threads_are_those_that_were_asked_for():
     before = torch.get_num_threads()
     try:
