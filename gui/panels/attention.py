@@ -219,7 +219,7 @@ class AttentionPanel(Panel):
         self.switch.setText(f"{now.head.name} is off" if off else f"switch off {now.head.name}")
         self.switch.setToolTip(SWITCH_ON if off else SWITCH_OFF)
         scores = self.current("grid", self.session.scores)
-        if isinstance(scores, MeasuredHeads):
+        if isinstance(scores, MeasuredHeads) and now.head in scores.heads:
             told = (
                 ("induction", "induction"),
                 ("previous", "previous_token"),
