@@ -10,7 +10,7 @@ MEANS = (
     "Every panel shows the model without {them}; what is read from the weights alone is as before."
 )
 DIFFERENCE = (
-    "Attention and Prompt show what changed against the whole model; "
+    "Attention, Poster, Attribution and Prompt show what changed against the whole model; "
     "every other panel shows what is left."
 )
 
@@ -25,7 +25,7 @@ class AblationBar(Banner):
         self.difference = QPushButton("Difference to the whole model")
         self.difference.setCheckable(True)
         self.difference.setToolTip(
-            "In Attention: the pattern minus that of the whole model.\n"
+            "In Attention, Poster and Attribution: the numbers minus those of the whole model.\n"
             "In Prompt: each guess's probability before and after."
         )
         self.difference.clicked.connect(session.set_difference)

@@ -32,19 +32,23 @@ class Banner(QWidget):
         self.heading.setTextFormat(Qt.TextFormat.PlainText)
         self.heading.setWordWrap(True)
         self.text = Sentence(about, muted=False)
-        says = QVBoxLayout()
-        says.setSpacing(UNIT // 2)
-        says.addWidget(self.heading)
-        says.addWidget(self.text)
+        self._says = QVBoxLayout()
+        self._says.setSpacing(UNIT // 2)
+        self._says.addWidget(self.heading)
+        self._says.addWidget(self.text)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(UNIT * 2, UNIT, UNIT * 2, UNIT)
         self._row.setSpacing(UNIT)
-        self._row.addLayout(says, 1)
+        self._row.addLayout(self._says, 1)
 
     def add_buttons(self, buttons: Iterable[QPushButton]) -> None:
         """Put buttons at the right."""
         for button in buttons:
             self._row.addWidget(button)
+
+    def add_below_heading(self, widget: QWidget) -> None:
+        """Put something between heading and sentence."""
+        self._says.insertWidget(1, widget)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint ground, stripe and the line below."""

@@ -44,6 +44,7 @@ class GuideBar(Banner):
         self._session.open_model(first.model)
         self._session.set_text(first.text)
         self._session.set_heads_off(first.heads_off)
+        self._session.compare_with(None)
         self._say()
         self.show()
         self.forth.setFocus()

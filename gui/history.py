@@ -80,7 +80,8 @@ class History(QObject):
         self.moved.emit()
 
     def _goes_on_typing(self, now: Selection, last: Selection) -> bool:
-        typed = now.text != last.text and _without_text(now) == _without_text(last)
+        same = (now.text, now.other_text) == (last.text, last.other_text)
+        typed = not same and _without_text(now) == _without_text(last)
         soon = typed and self._typed.isValid() and self._typed.elapsed() < TYPING_MS
         if typed:
             self._typed.start()
@@ -90,5 +91,6 @@ class History(QObject):
 
 
 def _without_text(selection: Selection) -> Selection:
-    """Return a selection without its text and what follows a new one."""
-    return replace(settled(selection), text="", query=None, source=None)
+    """Return a selection without what its texts say and what follows a new one."""
+    other = None if selection.other_text is None else ""
+    return replace(settled(selection), text="", other_text=other, query=None, source=None)

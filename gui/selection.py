@@ -12,6 +12,7 @@ FIRST_HEAD = Head(0, 0)
 Measure = str
 """`pattern`, or one of the engine's MEASURES."""
 Looking = Literal["attends to", "attended by"]
+Compare = Literal["left", "right", "difference"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class Selection:
     somebody picked to be read as one; none leaves it to the strongest by `composition`.
     `heads_off` are heads whose output is zeroed in everything that is run; `difference` shows
     what that changed where it can be shown, and is false while no head is off. `specials` says
-    what special tokens in the text are read as.
+    what special tokens in the text are read as. `other_text` is a second prompt, on the right of
+    this one, and `compare` which of the two is shown where both can be; none: there is one.
     """
 
     model: str = DEFAULT_MODEL
@@ -63,3 +65,5 @@ class Selection:
     difference: bool = False
     composition: CompositionKind = "k"
     specials: Specials = "tokens"
+    other_text: str | None = None
+    compare: Compare = "left"

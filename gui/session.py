@@ -12,6 +12,7 @@ from gui.selection import (
     DEFAULT_MODEL,
     DEFAULT_TEXT,
     FIRST_HEAD,
+    Compare,
     Looking,
     Measure,
     OVQuestion,
@@ -23,6 +24,7 @@ __all__ = [
     "DEFAULT_MODEL",
     "DEFAULT_TEXT",
     "FIRST_HEAD",
+    "Compare",
     "Looking",
     "Measure",
     "OVQuestion",
@@ -67,6 +69,30 @@ class Session(QObject):
     def whole_run(self) -> RunPrompt:
         """The same run with no head switched off."""
         return replace(self.run, heads_off=())
+
+    @property
+    def side(self) -> Compare:
+        """What is shown of two prompts; `left`, the only one, while there is no second."""
+        return "left" if self._selection.other_text is None else self._selection.compare
+
+    @property
+    def other_run(self) -> RunPrompt | None:
+        """The run of the second prompt, if there is one."""
+        text = self._selection.other_text
+        return None if text is None else replace(self.run, text=text)
+
+    @property
+    def drawn_run(self) -> RunPrompt:
+        """The run that is drawn where two prompts can be compared."""
+        other = self.other_run
+        return self.run if other is None or self.side == "left" else other
+
+    @property
+    def base_run(self) -> RunPrompt | None:
+        """The run that is taken off it there, if a difference is shown."""
+        if self.side == "difference":
+            return self.run
+        return replace(self.drawn_run, heads_off=()) if self._selection.difference else None
 
     @property
     def scores(self) -> HeadScores:
@@ -136,7 +162,26 @@ class Session(QObject):
 
     def set_difference(self, shown: bool) -> None:
         """Show what the heads that are off changed, not what is left without them."""
-        self._set(difference=shown and bool(self._selection.heads_off))
+        shown = shown and bool(self._selection.heads_off)
+        # One run is taken off another: two differences at once would be of four.
+        side = "left" if shown and self.side == "difference" else self._selection.compare
+        self._set(difference=shown, compare=side)
+
+    def compare_with(self, text: str | None) -> None:
+        """Set a second prompt on the right of this one; none ends the comparison."""
+        self._set(other_text=text, **({"compare": "left"} if text is None else {}))
+
+    def set_compare(self, side: Compare) -> None:
+        """Show the left prompt, the right one, or right minus left, where both can be shown."""
+        if self._selection.other_text is None:
+            return
+        self._set(compare=side, difference=self._selection.difference and side != "difference")
+
+    def swap_prompts(self) -> None:
+        """Exchange left and right; the pins follow the new left one."""
+        text = self._selection.other_text
+        if text is not None:
+            self._set(text=text, other_text=self._selection.text, query=None, source=None)
 
     def set_composition(self, kind: CompositionKind) -> None:
         """Score pairs of heads by what the later one's queries, keys or values read."""

@@ -22,6 +22,7 @@ from gui import palette, window_state
 from gui.ablation_bar import AblationBar
 from gui.about import AboutDialog
 from gui.autosave import Autosave
+from gui.compare_bar import CompareBar
 from gui.dock import CardDock
 from gui.document import Document
 from gui.drops import Drops, Target
@@ -115,6 +116,7 @@ class Window(QMainWindow):
         self.welcome = Welcome(self._stage)
         self.welcome.guide_wanted.connect(self.guide.start)
         self.welcome.closed.connect(lambda: self.docks[0].fill().setFocus())
+        self.compare_bar = CompareBar(session, client)
         self.opening = Opening(session, client, settings)
         self.opening_bar = OpeningBar(session, client, self.opening)
         self.picker = ModelPicker(self, session, client, self.opening)
@@ -135,6 +137,7 @@ class Window(QMainWindow):
         rows.addWidget(self.top)
         rows.addWidget(self.opening_bar)
         rows.addWidget(self.guide)
+        rows.addWidget(self.compare_bar)
         rows.addWidget(AblationBar(session))
         self.setMenuWidget(above)
         self.status = StatusBar(session, client)
@@ -221,6 +224,7 @@ class Window(QMainWindow):
         """Ask for everything that failed or was stopped."""
         self.top.ask_again()
         self.opening.ask_again()
+        self.compare_bar.ask_again()
         self.status.ask_again()
         for panel in self.panels:
             panel.ask_again()
@@ -315,6 +319,7 @@ class Window(QMainWindow):
         for number, layout in enumerate(LAYOUTS, 1):
             text = f"{layout.name}: {layout.about}"
             self._add(view, text, f"Ctrl+Alt+{number}", partial(self._change_layout, layout))
+        self._add(view, "Compare with another prompt …", "Ctrl+Alt+C", self.compare_bar.toggle)
         self._add(view, "Reset layout", "Ctrl+0", self._change_layout)
         for group in GROUPS:
             view.addSection(group)

@@ -1,23 +1,26 @@
 """One head on the prompt: where every token looks."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
 from engine.messages import (
     Attention,
     FloatArray,
-    Kind,
     MeasuredHeads,
     Patterns,
     Request,
     Run,
     Vocabulary,
 )
+from gui.comparison import Axis
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, plain
-from gui.panels import reading, switched_off
+from gui.panels import attention_words, reading
+from gui.panels.attention_words import Picture
+from gui.panels.comparing_panel import ComparingPanel
 from gui.panels.height_cap import HeightCap
-from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token, plain_text
 from gui.session import Session
 from gui.theme import UNIT
@@ -39,21 +42,20 @@ SWITCH_ON = "This head's output is zeroed everywhere; click to switch it on agai
 NO_BOS = "This prompt does not begin with a BOS token"
 
 
-class AttentionPanel(Panel):
+class AttentionPanel(ComparingPanel):
     """The pattern of the open head, and the prompt coloured by one row or column of it."""
 
     title = "Attention"
     column = 1
     about = "where the open head looks"
     main = "shown"
-    draws = frozenset(
-        {"head", "query", "source", "kind", "looking", "hide_bos", "heads_off", "difference"}
-    )
+    draws = ComparingPanel.compares | {"head", "query", "source", "kind", "looking", "hide_bos"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
-        self._drawn = 0
-        self._before: FloatArray | None = None
+        self._drawn: Picture | None = None
+        self._slots: Sequence[int] = ()
+        """Which row of the picture each token of the strip is."""
         self.kind = Segmented(
             [("pattern", "pattern"), ("scores", "scores"), ("value-weighted", "value-weighted")],
             "What the cells hold",
@@ -65,7 +67,7 @@ class AttentionPanel(Panel):
         self.switch = QPushButton()
         self.switch.setCheckable(True)
         self.switch.clicked.connect(lambda: session.switch_head(session.selection.head))
-        self.add_controls([self.kind, self.hide_bos, self.switch])
+        self.add_controls([self.side, self.kind, self.hide_bos, self.switch])
 
         self.heatmap = Heatmap()
         self.heatmap.setAccessibleName("Attention, query down and key across")
@@ -80,7 +82,7 @@ class AttentionPanel(Panel):
         self.looking.changed.connect(session.set_looking)
         self.strip = TokenStrip(max_lines=12)
         self.strip.setAccessibleName("Prompt, coloured by attention")
-        self.strip.clicked.connect(session.pin)
+        self.strip.clicked.connect(self._pin_token)
         self._caps = (
             HeightCap(self.heatmap, self.heatmap.height_at, LEAST_PICTURE),
             HeightCap(self.strip, self.strip.heightForWidth, LEAST_STRIP),
@@ -102,13 +104,13 @@ class AttentionPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the open head's layer, its scores for the small print, and what it is."""
-        now, run = self.session.selection, self.session.run
-        wanted: dict[str, Request] = {"run": run}
-        if self.run_result() is not None:
+        now, run, base = self.session.selection, self.session.drawn_run, self.session.base_run
+        wanted = self.runs()
+        if self.axis() is not None:
             layer = now.head.layer
             wanted["shown"] = Attention(run, layer, now.kind)
-            if now.difference:
-                wanted["whole"] = Attention(self.session.whole_run, layer, now.kind)
+            if base is not None:
+                wanted["before"] = Attention(base, layer, now.kind)
             wanted["pattern"] = Attention(run, layer, "pattern")
             wanted["scores"] = Attention(run, layer, "scores")
         wanted["grid"] = self.session.scores
@@ -117,13 +119,10 @@ class AttentionPanel(Panel):
 
     def draw(self) -> None:
         """Show the newest picture there is."""
-        run, shown = self.known("run"), self.known("shown")
+        run, picture = self.drawn(), self._picture()
+        if run is None or picture is None:
+            return
         now = self.session.selection
-        if not (isinstance(run, Run) and isinstance(shown, Patterns)):
-            return
-        whole = self._whole()
-        if now.difference and whole is None:
-            return
         self.show_head()
         self.kind.set_value(now.kind)
         self.looking.set_value(now.looking)
@@ -132,64 +131,88 @@ class AttentionPanel(Panel):
         self.hide_bos.setEnabled(run.begins_with_bos)
         self.hide_bos.setToolTip(HIDE_BOS if run.begins_with_bos else NO_BOS)
         self._say_head()
-        if not reading.head_exists(now, shown) or len(run.labels) != len(shown.labels):
-            return
-        self._drawn = now.head.number
-        values = shown.values[self._drawn]
-        kind, unit = self._kind(), UNITS[self._kind()]
-        signed = kind == "scores" or whole is not None
-        self._before = None if whole is None else whole.values[self._drawn]
-        if self._before is not None:
-            values, unit = values - self._before, f"change of {unit}"
+        self._drawn = picture
+        values, axis, labels = picture.values, picture.axis, picture.labels
+        signed = picture.kind == "scores" or picture.before is not None
         low, high = reading.limits(
-            values, shown.mask, signed=signed, shares=kind == "pattern", hide_bos=hide_bos
+            values, picture.mask, signed=signed, shares=picture.kind == "pattern", hide_bos=hide_bos
         )
-        ids = run.ids.tolist()
-        pieces = self.pieces(ids)
-        places = [place for place, token in enumerate(ids) if token in pieces]
         colours: Colours = "diverging" if signed else "sequential"
+        places = self._muted(axis, run)
         self.heatmap.set_grid(
             values,
-            shown.mask,
-            shown.labels,
-            shown.labels,
+            picture.mask,
+            labels,
+            labels,
             limits=(low, high),
             colours=colours,
             row_title="query (destination)",
             column_title="key (source)",
-            unit=unit,
+            unit=picture.unit(UNITS[picture.kind]),
             pieces=(places, places),
         )
-        query = reading.pinned_query(now, run)
-        source = self._source()
-        self.heatmap.set_pinned(query, source)
+        query = self.query(axis)
+        self.heatmap.set_pinned(query, self._source())
         along = values[query] if now.looking == "attends to" else values[:, query]
-        seen = shown.mask[query] if now.looking == "attends to" else shown.mask[:, query]
-        self.strip.set_tokens(shown.labels, ids, pieces, np.flatnonzero(run.special))
-        self.strip.set_values(np.where(seen, along, np.nan), (low, high), colours)
-        self.strip.set_pinned(query)
-        self._say_what(Token(shown.labels[query]), query, values[shown.mask])
+        seen = picture.mask[query] if now.looking == "attends to" else picture.mask[:, query]
+        self._draw_strip(np.where(seen, along, np.nan), (low, high), colours)
+        self.sentence.set_parts(
+            attention_words.headline(picture, query, now.looking) + self.elsewhere(axis)
+        )
         self._say_cell(-1, -1)
         for cap in self._caps:
             cap.update()
 
-    def _whole(self) -> Patterns | None:
-        """Return the same patterns with no head off, where the difference is wanted."""
-        found = self.wanted("whole")
-        return found if isinstance(found, Patterns) else None
+    def _draw_strip(
+        self, values: FloatArray, limits: tuple[float, float], colours: Colours
+    ) -> None:
+        """Colour a prompt: of right minus left the left one, whose tokens can be pinned."""
+        drawn, run = self._drawn, self.run_result() if self.subtracts_prompts else self.drawn()
+        assert drawn is not None
+        assert run is not None
+        slots: Sequence[int] = range(len(run.ids))
+        if self.subtracts_prompts:
+            slots = [slot for slot, place in enumerate(drawn.axis.places) if place.pin is not None]
+        ids, self._slots = run.ids.tolist(), slots
+        self.strip.set_tokens(run.labels, ids, self.pieces(ids), np.flatnonzero(run.special))
+        self.strip.set_values(values[slots], limits, colours)
+        query = self.query(drawn.axis)
+        self.strip.set_pinned(slots.index(query) if query in slots else None)
 
-    def _say_what(self, token: Token, query: int, seen: FloatArray) -> None:
-        now = self.session.selection
-        said: list[str | Token]
-        if now.looking == "attends to":
-            said = ["from ", token, f" (query {query}), this head reads"]
-        else:
-            said = [token, f" (key {query}) is read from"]
-        if self._before is not None:
-            said += switched_off.change_in_words(now.head, now.heads_off, seen)
-        elif now.heads_off:
-            said.append(f", with {switched_off.off_in_words(now.heads_off)}")
-        self.sentence.set_parts(said)
+    def _picture(self) -> Picture | None:
+        """Return what is to be drawn, none while something of it is missing."""
+        shown, before, axis, run = self.known("shown"), None, self.axis(), self.drawn()
+        now, asked = self.session.selection, self._asked("shown")
+        if not isinstance(shown, Patterns) or asked is None or axis is None or run is None:
+            return None
+        if not reading.head_exists(now, shown) or len(run.labels) != len(shown.labels):
+            return None
+        mask, number = axis.now(shown.mask, 0, 1), now.head.number
+        if axis.subtracts:
+            found = self.wanted("before")
+            if not isinstance(found, Patterns):
+                return None
+            before = axis.before(found.values[number], 0, 1)
+            mask = mask & axis.before(found.mask, 0, 1)
+        left = self.run_result() if self.subtracts_prompts else run
+        return Picture(
+            asked,
+            axis,
+            axis.labels(run.labels, left.labels if left and axis.subtracts else None),
+            now.head,
+            now.heads_off,
+            axis.now(shown.values[number], 0, 1),
+            before,
+            mask,
+            self.subtracts_prompts,
+        )
+
+    def _muted(self, axis: Axis, run: Run) -> list[int]:
+        """Return the places whose tokens are bytes of a character and no text."""
+        ids = run.ids.tolist()
+        pieces = self.pieces(ids)
+        places = enumerate(place.now for place in axis.places)
+        return [slot for slot, at in places if at is not None and ids[at] in pieces]
 
     def _asked(self, slot: str) -> Attention | None:
         """Return the question behind what is known in a slot, old or new."""
@@ -197,20 +220,16 @@ class AttentionPanel(Panel):
         request = answer.request if answer else None
         return request if isinstance(request, Attention) else None
 
-    def _kind(self) -> Kind:
-        asked = self._asked("shown")
-        assert asked is not None
-        return asked.kind
-
     def _source(self) -> int | None:
-        """Return the source position that the pinned query reads."""
-        run, pattern = self.known("run"), self.known("pattern")
-        now = self.session.selection
-        if not (isinstance(run, Run) and isinstance(pattern, Patterns)):
+        """Return the column that the pinned query reads."""
+        pattern, axis = self.known("pattern"), self.axis()
+        now, run = self.session.selection, self.drawn()
+        if not isinstance(pattern, Patterns) or axis is None or run is None:
             return None
         if len(run.labels) != len(pattern.labels) or not reading.head_exists(now, pattern):
             return None
-        return reading.pinned_source(now, run, pattern)
+        query, _ = self.positions(axis)
+        return self.source(axis, pattern.values[now.head.number, query, : query + 1])
 
     def _say_head(self) -> None:
         now = self.session.selection
@@ -234,12 +253,17 @@ class AttentionPanel(Panel):
             self.subtitle.setText("switched off" if off else "")
 
     def _pin_cell(self, query: int, key: int) -> None:
-        self.session.pin(query, key if key <= query else None)
+        if self._drawn is not None:
+            self.pin(self._drawn.axis, query, key if key <= query else None)
+
+    def _pin_token(self, token: int) -> None:
+        if self._drawn is not None:
+            self.pin(self._drawn.axis, self._slots[token])
 
     def _say_cell(self, query: int, key: int) -> None:
-        run, source = self.known("run"), self._source()
-        if query < 0 and isinstance(run, Run) and source is not None:
-            query, key = reading.pinned_query(self.session.selection, run), source
+        axis, source = self.axis(), self._source()
+        if query < 0 and axis is not None and source is not None:
+            query, key = self.query(axis), source
         self.cell.set_parts(self._cell(query, key) if query >= 0 else [])
 
     def describe(self, query: int, key: int) -> str:
@@ -247,26 +271,23 @@ class AttentionPanel(Panel):
         return plain_text(self._cell(query, key))
 
     def _cell(self, query: int, key: int) -> list[str | Token]:
-        shown = self.known("shown")
-        if not isinstance(shown, Patterns) or max(query, key) >= len(shown.labels):
+        drawn = self._drawn
+        if drawn is None or max(query, key) >= len(drawn.labels):
             return []
-        parts: list[str | Token] = [f"query {query} ", Token(shown.labels[query])]
-        parts += [f" → key {key} ", Token(shown.labels[key])]
-        if not shown.mask[query, key]:
-            return [*parts, ": in the future, the head may not look there"]
+        return attention_words.cell(drawn, query, key, self._told(drawn, query, key))
+
+    def _told(self, drawn: Picture, query: int, key: int) -> list[str]:
+        """Return the numbers of a cell of one run."""
         # The picture may still be that of the head before: its cells are what is told.
-        number, asked = self._drawn, self._asked("shown")
-        if self._before is not None:
-            now, before = (float(v[query, key]) for v in (shown.values[number], self._before))
-            return [*parts, ": ", switched_off.number_in_words(self._kind(), now, before)]
-        told: list[str] = []
+        told, of = [], (drawn.request.run, drawn.request.layer)
+        row, column = (drawn.axis.places[slot].now for slot in (query, key))
         for slot, name in (("pattern", "pattern"), ("scores", "score")):
-            found, other = self.known(slot), self._asked(slot)
-            same = asked and other and (asked.run, asked.layer) == (other.run, other.layer)
-            if isinstance(found, Patterns) and same:
-                told.append(f"{name} {fixed(float(found.values[number, query, key]), 2)}")
+            found, asked = self.known(slot), self._asked(slot)
+            if isinstance(found, Patterns) and asked and (asked.run, asked.layer) == of:
+                number = float(found.values[drawn.head.number, row, column])
+                told.append(f"{name} {fixed(number, 2)}")
                 if slot == "scores":
                     told[-1] += f" (divided by {plain(found.divisor, 3)})"
-        if self._kind() == "value-weighted":
-            told.append(f"value-weighted {fixed(float(shown.values[number, query, key]), 2)}")
-        return [*parts, ": ", ", ".join(told)]
+        if drawn.kind == "value-weighted":
+            told.append(f"value-weighted {fixed(float(drawn.now[query, key]), 2)}")
+        return told

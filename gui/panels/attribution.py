@@ -1,7 +1,6 @@
 """What each part of the model gives to one logit, and what each source token gives to a head's."""
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -11,22 +10,29 @@ from PySide6.QtWidgets import (
 )
 
 from engine.messages import (
+    FloatArray,
     Head,
     HeadOutput,
     LoadModel,
     LogitParts,
     OutputRanking,
     Request,
+    Result,
+    Run,
+    RunPrompt,
     Vocabulary,
     VocabularyTokens,
 )
+from gui.comparison import Axis
 from gui.engine_client import EngineClient
-from gui.panels import attribution_words, reading
+from gui.panels import attribution_words
+from gui.panels.attribution_change import Change
+from gui.panels.attribution_numbers import by_source, map_of
 from gui.panels.attribution_question import AttributionQuestion
+from gui.panels.comparing_panel import ComparingPanel
 from gui.panels.height_cap import NO_LIMIT, HeightCap
 from gui.panels.named import caption
-from gui.panels.panel import Panel
-from gui.panels.sentence import Sentence
+from gui.panels.sentence import Sentence, Token
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
@@ -46,7 +52,7 @@ ABOUT = (
 )
 
 
-class AttributionPanel(Panel):
+class AttributionPanel(ComparingPanel):
     """Layer by head as a map, all parts as bars, and the open head split by source token."""
 
     title = "Attribution"
@@ -54,16 +60,21 @@ class AttributionPanel(Panel):
     group = "Prompt"
     about = "which parts, heads and source tokens give a token its logit"
     main = "parts"
-    draws = frozenset({"head", "query", "source"})
+    draws = ComparingPanel.compares | {"head", "query", "source"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self._drawn: LogitParts | None = None
+        self._compared: Change | None = None
+        """What is drawn, if it is a difference."""
+        self._axis = Axis(())
+        """The source tokens, up to the pinned one."""
         self.header.setToolTip(tool_tip.literal(ABOUT))
         self.question = AttributionQuestion()
         self.question.changed.connect(self._change)
         self.question.refused.connect(self.notice.show_failure)
         self.above.addWidget(self.question)
+        self.add_controls([self.side])
 
         self.sentence = Sentence("Which head gives most, and from where")
         self.map = CellMap(crossing=True)
@@ -101,22 +112,32 @@ class AttributionPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the parts, and for what the open head writes at the pinned token."""
-        now, run_request = self.session.selection, self.session.run
+        now, axis, base = self.session.selection, self.axis(), self.session.base_run
         wanted: dict[str, Request] = {
             "facts": LoadModel(now.model),
             "vocabulary": Vocabulary(now.model),
-            "run": run_request,
+            **self.runs(),
         }
-        run = self.run_result()
-        if run is None:
+        if axis is None:
             return wanted
-        query = reading.pinned_query(now, run)
-        wanted["parts"] = self.question.request(run_request, query)
-        wanted["output"] = HeadOutput(run_request, now.head, query, self.question.token)
+        here, there = self.positions(axis)
+        wanted |= self._about(self.session.drawn_run, here)
+        if base is not None:
+            before = self._about(base, there)
+            wanted |= {f"{slot} before": request for slot, request in before.items()}
+        return wanted
+
+    def _about(self, run: RunPrompt, query: int) -> dict[str, Request]:
+        """Return what is asked about one run."""
+        head = self.session.selection.head
+        asked: dict[str, Request] = {
+            "parts": self.question.request(run, query),
+            "output": HeadOutput(run, head, query, self.question.token),
+        }
         if self.question.contrasted:
             # HeadOutput knows no contrast.
-            wanted["sources"] = self.question.request(run_request, query, "sources")
-        return wanted
+            asked["sources"] = self.question.request(run, query, "sources")
+        return asked
 
     def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""
@@ -124,11 +145,17 @@ class AttributionPanel(Panel):
 
     def draw(self) -> None:
         """Show the map, the bars, and the sources of the open head."""
-        found = self.known("parts")
-        if not isinstance(found, LogitParts):
+        found, axis, run, change = self.known("parts"), self.axis(), self.drawn(), None
+        if not isinstance(found, LogitParts) or axis is None or run is None:
             return
-        self._drawn = found
         now = self.session.selection
+        if axis.subtracts:
+            before = self.wanted("parts before")
+            if not isinstance(before, LogitParts):
+                return
+            change = Change(found, before, self.names)
+            found = change.parts
+        self._drawn, self._compared, self._axis = found, change, axis.up_to(self.query(axis))
         self.question.show_answer(found)
         values = map_of(found)
         largest = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
@@ -139,7 +166,7 @@ class AttributionPanel(Panel):
                 [f"L{layer}" for layer in range(values.shape[0])],
                 [f"H{number}" for number in range(values.shape[1])],
                 sizes=Sizes(row=(16.0, 40.0), column=(16.0, 56.0)),
-                unit="logit",
+                unit=f"{self.subtraction}: logit" if axis.subtracts else "logit",
                 column_tokens=False,
             )
         )
@@ -155,13 +182,8 @@ class AttributionPanel(Panel):
             rows_are="parts",
         )
         self._draw_sources(found)
-        by_source = self._by_source()
-        self.sentence.set_parts(
-            ["type the token to compare with"]
-            if self.question.waits
-            else attribution_words.answer(found, self._labels(), by_source, now.head)
-        )
-        self.sum.set_parts([attribution_words.sum_of(found)])
+        self.sentence.set_parts(self._says(found, run))
+        self.sum.set_parts([change.sum() if change else attribution_words.sum_of(found)])
         self._cap.update()
 
     def describe(self, layer: int, number: int) -> str:
@@ -169,6 +191,8 @@ class AttributionPanel(Panel):
         found, head = self._drawn, Head(layer, number)
         if found is None or head not in found.heads:
             return ""
+        if self._compared is not None:
+            return self._compared.of_head(head)
         value = float(found.values[found.heads.index(head)])
         return (
             f"{head.name}: {attribution_words.number(value)}\n"
@@ -181,48 +205,58 @@ class AttributionPanel(Panel):
         super().resizeEvent(event)
         self._arrange()
 
+    def _says(self, found: LogitParts, run: Run) -> list[str | Token]:
+        """Say what the logit is made of, or what changed it."""
+        if self.question.waits:
+            return ["type the token to compare with"]
+        if self._compared is None:
+            head = self.session.selection.head
+            said = attribution_words.answer(found, run.labels, self._by_source(), head)
+        else:
+            base = self.run_result() if self.subtracts_prompts else run
+            token = self._axis.labels(run.labels, base.labels if base else None)[-1]
+            said = self._compared.headline(token)
+        return said + self.elsewhere(self._axis)
+
     def _draw_sources(self, found: LogitParts) -> None:
-        by_source, output = self._by_source(), self._output()
-        if by_source is None or output is None:
+        given, outputs = self._by_source(), self._both("output")
+        output, base = outputs[0], outputs[-1]
+        if not (isinstance(output, OutputRanking) and isinstance(base, OutputRanking)):
             return  # what is shown stays what it says it is: that of the head before
-        now = self.session.selection
-        self.sources_say.set_parts(
-            attribution_words.head_says(now.head, float(by_source.sum()), output)
+        if given is None:
+            return
+        now, change = self.session.selection, self._compared
+        said: list[str | Token] = (
+            [change.of_head(now.head), ". By source position:"]
+            if change and now.head in found.heads
+            else attribution_words.head_says(now.head, float(given.sum()), output)
         )
-        order = np.argsort(-np.abs(by_source), kind="stable")
+        self.sources_say.set_parts(said)
+        order = np.argsort(-np.abs(given), kind="stable")
+        labels = self._axis.labels(output.source_labels, base.source_labels if change else None)
+        in_place = all(self._axis.numbers(slot) == str(slot) for slot in order.tolist())
         self.sources.set_rows(
             order,
-            [output.source_labels[place] for place in order.tolist()],
-            by_source[order],
+            [labels[place] for place in order.tolist()],
+            given[order],
             signed=True,
-            highlight=now.source,
-            rows_are="positions",
+            highlight=self._axis.slot(now.source),
+            rows_are="positions" if in_place else "parts",
         )
         few = len(order) <= MOST_SOURCES
         most = self.sources.sizeHint().height() if few else NO_LIMIT
         self.sources.setMaximumHeight(most)
         self.sources.setMinimumHeight(min(LEAST_SOURCES, most))
 
-    def _output(self) -> OutputRanking | None:
-        """Return what the open head adds to the logits, if it is there."""
-        found = self.wanted("output")
-        return found if isinstance(found, OutputRanking) else None
+    def _by_source(self) -> FloatArray | None:
+        """Return what each source gives by the open head, [place of the axis], in logits."""
+        slot = "sources" if self.question.contrasted else "output"
+        return by_source(self._both(slot), self.session.selection.head, self._axis)
 
-    def _by_source(self) -> npt.NDArray[np.floating] | None:
-        """Return what each source gives by the open head, [source], in logits."""
-        if not self.question.contrasted:
-            output = self._output()
-            return None if output is None else output.by_source / output.final_scale
-        found = self.wanted("sources")
-        if not isinstance(found, LogitParts):
-            return None
-        head = self.session.selection.head
-        return found.values[[other == head for other in found.heads]]
-
-    def _labels(self) -> tuple[str, ...]:
-        run = self.run_result()
-        assert run is not None
-        return run.labels
+    def _both(self, slot: str) -> list[Result | None]:
+        """Return what is known of the run that is drawn, and of the one taken off it."""
+        slots = [slot, f"{slot} before"] if self._axis.subtracts else [slot]
+        return [self.wanted(slot) for slot in slots]
 
     def _choose_cell(self, layer: int, number: int) -> None:
         found, now = self._drawn, self.session.selection.head
@@ -237,7 +271,7 @@ class AttributionPanel(Panel):
 
     def _pin_source(self, position: int) -> None:
         if self._drawn is not None:
-            self.session.pin(self._drawn.position, position)
+            self.pin(self._axis, self._axis.last, position)
 
     def _change(self) -> None:
         self.refresh()
@@ -257,17 +291,6 @@ class AttributionPanel(Panel):
             self._halves.addWidget(self._right, 1)
         else:
             self._left.addWidget(self._right, 2)
-
-
-def map_of(found: LogitParts) -> npt.NDArray[np.float64]:
-    """Return what each head gives, [layer, head]; not a number where there is none."""
-    heads = [head for head in found.heads if head is not None]
-    shape = tuple(1 + max(place) for place in zip(*heads, strict=True)) if heads else (1, 1)
-    made = np.full(shape, np.nan)
-    for head, value in zip(found.heads, found.values.tolist(), strict=True):
-        if head is not None:
-            made[head] = value
-    return made
 
 
 def _column(*widgets: QWidget) -> QVBoxLayout:

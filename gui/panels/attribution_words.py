@@ -44,12 +44,8 @@ def answer(
         Token(labels[found.position]),
         f" (position {found.position}), the logit of ",
     ]
-    parts.append(Token(found.target_label))
-    if found.contrast_label == "mean":
-        parts.append(" less the mean logit")
-    elif found.contrast_label != "none":
-        parts += [" less that of ", Token(found.contrast_label)]
-    parts.append(f" is {_plain(found.logit)}. ")
+    parts += [Token(found.target_label), *less(found)]
+    parts.append(f" is {unsigned(found.logit)}. ")
     heads = [place for place, head in enumerate(found.heads) if head is not None]
     if not heads:
         return parts
@@ -77,17 +73,33 @@ def head_says(head: Head, value: float, output: OutputRanking) -> Parts:
 
 def sum_of(found: LogitParts) -> str:
     """Say that the parts sum to the logit, and how exactly."""
-    said = f"total {_plain(found.total)} + remainder {plain(found.remainder, 1)}"
-    said += f" = logit {_plain(found.logit)}"
+    said = f"total {unsigned(found.total)} + remainder {plain(found.remainder, 1)}"
+    said += f" = logit {unsigned(found.logit)}"
     if found.final_scale != 1.0:
         scale = plain(found.final_scale, 3)
         said += f"; final scale {scale}, by which the final norm divides each part"
-    if found.logit_cap is not None:
-        said += f"; logits are those before the model caps them at {plain(found.logit_cap)}"
+    said += before_cap(found)
     if abs(found.remainder) > MOST_LEFT:
         said += "; the remainder is more than rounding: some part is missing"
     return said
 
 
-def _plain(value: float) -> str:
+def before_cap(found: LogitParts) -> str:
+    """Say that the model caps its logits afterwards, if it does."""
+    if found.logit_cap is None:
+        return ""
+    return f"; logits are those before the model caps them at {plain(found.logit_cap)}"
+
+
+def less(found: LogitParts) -> Parts:
+    """Say what is taken off the logit."""
+    if found.contrast_label == "none":
+        return []
+    if found.contrast_label == "mean":
+        return [" less the mean logit"]
+    return [" less that of ", Token(found.contrast_label)]
+
+
+def unsigned(value: float) -> str:
+    """Write a logit."""
     return fixed(value, decimals_for([value]))

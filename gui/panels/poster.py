@@ -1,18 +1,20 @@
 """Where every head of the model looks from one token."""
 
+from dataclasses import replace
 from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtWidgets import QVBoxLayout
 
-from engine.messages import DestinationRow, HeadRows, Request
+from engine.messages import DestinationRow, FloatArray, HeadRows, Request
+from gui.comparison import Axis
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
-from gui.panels import reading
+from gui.panels import reading, switched_off
+from gui.panels.comparing_panel import ComparingPanel, sides_in_words
 from gui.panels.height_cap import HeightCap
 from gui.panels.named import Named
-from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token, plain_text
 from gui.session import Session
 from gui.theme import UNIT
@@ -40,7 +42,7 @@ INDUCTION = (
 PREVIOUS = "previous-token score: mean attention to the token just before, on random tokens"
 
 
-class PosterPanel(Panel):
+class PosterPanel(ComparingPanel):
     """One row a head, one column a token up to the pinned one."""
 
     title = "Poster"
@@ -48,19 +50,23 @@ class PosterPanel(Panel):
     group = "Prompt"
     about = "where every head of the model looks from the pinned token"
     main = "rows"
-    draws = frozenset({"head", "query", "source"})
+    draws = ComparingPanel.compares | {"head", "query", "source"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self.header.setToolTip(tool_tip.literal(ABOUT))
         self._drawn: HeadRows | None = None
+        self._sides: tuple[FloatArray, FloatArray] | None = None
+        """What is drawn is the first less the second, [head, column]."""
+        self._axis, self._column = Axis(()), -1
+        """Its columns, and the one that the open head reads, -1 where it is not there."""
         self._shown: list[int] = []
         """Which head of what is drawn stands in each row."""
         self.order = Segmented([(key, name) for key, name, _ in ORDERS], "Order of the heads")
         for key, _, does in ORDERS:
             self.order.set_option_tip(key, does)
         self.order.changed.connect(lambda order: self.redraw())
-        self.add_controls([Named("order by", self.order)])
+        self.add_controls([self.side, Named("order by", self.order)])
         self.sentence = Sentence("Whose rows these are")
         self.map = CellMap()
         self.map.setAccessibleName("Every head's attention, head down and source token across")
@@ -79,32 +85,44 @@ class PosterPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the row of every head at the pinned token."""
-        wanted: dict[str, Request] = {"run": self.session.run}
-        run = self.run_result()
-        if run is not None:
-            query = reading.pinned_query(self.session.selection, run)
-            wanted["rows"] = DestinationRow(self.session.run, query)
+        wanted, axis, base = self.runs(), self.axis(), self.session.base_run
+        if axis is not None:
+            now, before = self.positions(axis)
+            wanted["rows"] = DestinationRow(self.session.drawn_run, now)
+            if base is not None:
+                wanted["before"] = DestinationRow(base, before)
         return wanted
 
     def draw(self) -> None:
         """Show the rows in the chosen order."""
-        rows, run, now = self.known("rows"), self.run_result(), self.session.selection
-        if not isinstance(rows, HeadRows) or run is None:
+        rows, axis, now = self.known("rows"), self.axis(), self.session.selection
+        if not isinstance(rows, HeadRows) or axis is None:
             return
-        self._drawn = rows
-        source = self._source()
+        shown, sides = axis.up_to(self.query(axis)), None
+        column = -1
+        if now.head in rows.heads:
+            column = self.source(axis, rows.values[rows.heads.index(now.head)])
+        if axis.subtracts:
+            before = self.wanted("before")
+            if not isinstance(before, HeadRows):
+                return
+            sides = shown.now(rows.values, 1), shown.before(before.values, 1)
+            labels = shown.labels(rows.source_labels, before.source_labels)
+            rows = replace(rows, values=sides[0] - sides[1], source_labels=labels)
+        self._drawn, self._axis, self._column, self._sides = rows, shown, column, sides
         order = cast(Order, self.order.value())
-        self._shown = in_order(rows, order, source)
+        self._shown = in_order(rows, order, self._column)
         by_layer = order == "layer"
         starts = [
             row
             for row, place in enumerate(self._shown)
             if row and by_layer and rows.heads[place].number == 0
         ]
+        unit = f"{self.subtraction}: attention" if axis.subtracts else "attention"
         self.map.set_cells(
             Cells(
                 rows.values[self._shown],
-                Colouring("sequential", 0.0, 1.0),
+                self._colouring(rows),
                 [rows.heads[place].name for place in self._shown],
                 rows.source_labels,
                 beside=(
@@ -113,57 +131,63 @@ class PosterPanel(Panel):
                 ),
                 breaks=starts,
                 sizes=Sizes(row=(16.0, 24.0), column=(0.0, 56.0)),
-                unit="attention",
+                unit=unit,
             )
         )
         here = rows.heads.index(now.head) if now.head in rows.heads else -1
-        self.map.set_marked(self._shown.index(here) if here >= 0 else -1, source)
+        self.map.set_marked(self._shown.index(here) if here >= 0 else -1, self._column)
         self.subtitle.setText(
             f"{reading.count(len(rows.heads), 'head')} × "
             f"{reading.count(len(rows.source_labels), 'token')}"
         )
-        self.sentence.set_parts(
-            [
-                "each row is a head: how much it looks, from ",
-                Token(rows.source_labels[-1]),
-                f" (query {rows.position}), at each token. "
-                "Click a row to open its head, a column to pin its token",
-            ]
-        )
+        self.sentence.set_parts(self._says(rows))
         self._say_cell(-1, -1)
         self._cap.update()
+
+    def _colouring(self, rows: HeadRows) -> Colouring:
+        if not self._axis.subtracts:
+            return Colouring("sequential", 0.0, 1.0)
+        largest = float(np.nanmax(np.abs(rows.values), initial=0.0)) or 1.0
+        return Colouring("diverging", -largest, largest)
+
+    def _says(self, rows: HeadRows) -> list[str | Token]:
+        """Say whose rows these are."""
+        what = "how much it looks"
+        if self._axis.subtracts:
+            what = f"how much more (+, blue) or less (−, red) it looks ({self.subtraction})"
+        return [
+            f"each row is a head: {what}, from ",
+            Token(rows.source_labels[-1]),
+            f" (query {self._axis.numbers(self._axis.last)}), at each token. "
+            "Click a row to open its head, a column to pin its token",
+            *self.elsewhere(self._axis),
+        ]
 
     def describe(self, row: int, column: int) -> str:
         """Return what the tool tip of a cell or of a label says."""
         if row < 0:
             rows = self._drawn
             assert rows is not None
-            return f"{rows.source_labels[column]}\nposition {column}; click to pin it"
+            at = self._axis.numbers(column)
+            return f"{rows.source_labels[column]}\nposition {at}; click to pin it"
         return plain_text(self._cell(row, column)).replace("; ", "\n")
-
-    def _source(self) -> int:
-        """Return the source position that the open head reads, -1 where it is not there."""
-        rows, run, now = self._drawn, self.run_result(), self.session.selection
-        if rows is None or run is None or now.head not in rows.heads:
-            return -1
-        return reading.source_of_row(now, run, rows.values[rows.heads.index(now.head)])
 
     def _choose(self, row: int, column: int) -> None:
         rows = self._drawn
         if rows is None:
             return
         if column < 0 and self.order.value() == "source":
-            column = self._source()  # or the order would change under the mouse
+            column = self._column  # or the order would change under the mouse
         if row >= 0:
             self.session.choose_head(rows.heads[self._shown[row]])
         if column >= 0:
-            self.session.pin(rows.position, column)
+            self.pin(self._axis, self._axis.last, column)
 
     def _say_cell(self, row: int, column: int) -> None:
         rows, now = self._drawn, self.session.selection
         if row < 0 and rows is not None and now.head in rows.heads:
             row = self._shown.index(rows.heads.index(now.head))
-            column = self._source() if column < 0 else column
+            column = self._column if column < 0 else column
         self.cell.set_parts(self._cell(row, column) if row >= 0 else [])
 
     def _cell(self, row: int, column: int) -> list[str | Token]:
@@ -174,20 +198,34 @@ class PosterPanel(Panel):
         parts: list[str | Token] = [rows.heads[place].name]
         if 0 <= column < len(rows.source_labels):
             parts += [" → ", Token(rows.source_labels[column])]
-            weight = fixed(float(rows.values[place, column]), 2)
-            parts.append(f" (position {column}): attention {weight}")
+            parts.append(f" (position {self._axis.numbers(column)}): {self._weight(place, column)}")
         induction, previous = (
             fixed(float(score[place]), 2) for score in (rows.induction, rows.previous_token)
         )
         return [*parts, f"; induction {induction}, previous token {previous}"]
 
+    def _weight(self, place: int, column: int) -> str:
+        """Return the attention of a head to a column, and what it was where that is taken off."""
+        if self._sides is None:
+            assert self._drawn is not None
+            return f"attention {fixed(float(self._drawn.values[place, column]), 2)}"
+        lone = self._axis.lone(column)
+        if lone:
+            return lone
+        now, before = (float(side[place, column]) for side in self._sides)
+        say = sides_in_words if self.subtracts_prompts else switched_off.number_in_words
+        return say("attention", now, before)
+
 
 def in_order(rows: HeadRows, order: Order, source: int) -> list[int]:
-    """Return which head comes first, second, …: largest first, equals by layer."""
+    """Return which head comes first, second, …: largest first, equals by layer.
+
+    Of changes the largest is the one of greatest magnitude.
+    """
     by: npt.NDArray[np.floating] = np.zeros(len(rows.heads))
     if order == "induction":
         by = rows.induction
     elif order == "source" and source >= 0:
-        by = rows.values[:, source]
+        by = np.nan_to_num(np.abs(rows.values[:, source]), nan=-1.0)
     found: list[int] = np.argsort(-by, kind="stable").tolist()
     return found

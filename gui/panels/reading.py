@@ -8,6 +8,8 @@ import numpy.typing as npt
 from engine.messages import Head, ModelFacts, Patterns, Run
 from gui.session import Selection
 
+Row = npt.NDArray[np.floating]
+"""One row of a pattern, [source]."""
 MOST_NAMED = 6
 """Heads that one sentence names."""
 
@@ -29,7 +31,7 @@ def pinned_source(selection: Selection, run: Run, patterns: Patterns) -> int:
     return source_of_row(selection, run, patterns.values[selection.head.number, query, : query + 1])
 
 
-def source_of_row(selection: Selection, run: Run, row: npt.NDArray[np.floating]) -> int:
+def source_of_row(selection: Selection, run: Run, row: Row) -> int:
     """Return the same from one row of a pattern, [source], up to its query."""
     source = selection.source
     if source is not None and 0 <= source < len(row):

@@ -1,5 +1,7 @@
 """The session: what follows from a choice, and who is told."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.messages import Head, Pair, RunPrompt
@@ -115,3 +117,50 @@ def test_special_tokens_are_read_as_text_when_asked_and_the_pins_follow(told):
     assert (session.selection.query, session.selection.source) == (None, None)
     session.set_specials("text")
     assert names == ["specials", "query", "source"]
+
+
+def test_left_right_and_right_minus_left_say_which_runs_are_drawn():
+    session = Session(Selection(text="left"))
+    left = session.run
+    assert (session.drawn_run, session.base_run, session.other_run) == (left, None, None)
+    session.set_compare("difference")
+    assert session.selection.compare == "left"
+    session.compare_with("right")
+    right = replace(left, text="right")
+    assert (session.drawn_run, session.base_run) == (left, None)
+    session.set_compare("right")
+    assert (session.drawn_run, session.base_run) == (right, None)
+    session.set_compare("difference")
+    assert (session.drawn_run, session.base_run) == (right, left)
+    session.compare_with(None)
+    assert (session.side, session.drawn_run, session.base_run) == ("left", left, None)
+
+
+def test_one_run_is_taken_off_another_never_two():
+    session = Session(Selection(text="left", other_text="right"))
+    session.set_heads_off([Head(0, 2)])
+    session.set_difference(True)
+    session.set_compare("right")
+    assert session.drawn_run == replace(session.run, text="right")
+    assert session.base_run == replace(session.drawn_run, heads_off=())
+    session.set_compare("difference")
+    assert not session.selection.difference
+    assert session.base_run == session.run
+    session.set_difference(True)
+    assert session.side == "left"
+
+
+def test_swapped_prompts_let_the_pins_follow(told):
+    session, names = told
+    session.compare_with("right")
+    session.pin(3, 1)
+    left = session.selection.text
+    names.clear()
+    session.swap_prompts()
+    assert (session.selection.text, session.selection.other_text) == ("right", left)
+    assert session.selection.query is None
+    assert names == ["text", "other_text", "query", "source"]
+
+
+def test_a_selection_of_one_prompt_shows_the_left_one():
+    assert Session(Selection(compare="difference")).side == "left"

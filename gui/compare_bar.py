@@ -1,0 +1,163 @@
+"""A banner under the top bar while two prompts are compared: it holds the second one."""
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QPushButton
+
+from engine.messages import Request, Result, Run
+from gui.alignment import align
+from gui.banner import Banner
+from gui.engine_client import EngineClient, Failure
+from gui.panels.questions import Questions
+from gui.panels.reading import count
+from gui.panels.sentence import Token
+from gui.session import Session
+from gui.widgets.prompt_edit import PromptEdit
+
+HEADING = "Two prompts: left is the one in Prompt, right is this one"
+SHOWN = " Attention, Poster and Attribution show either, or right minus left; other cards, left."
+SAME = "Both have the same tokens, so nothing differs: change a word of the right one."
+MOST_LISTED = 3
+"""Tokens that differ and are named one by one."""
+
+Parts = list[str | Token]
+
+
+class CompareBar(Banner):
+    """Takes the second prompt, and says how its tokens stand for those of the first."""
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__("How the two prompts are compared")
+        self._session = session
+        self._questions = Questions(self, client)
+        self._last = ("", "")
+        self.setAccessibleName("Two prompts compared")
+        self.heading.setText(HEADING)
+        self.edit = PromptEdit(max_lines=4)
+        self.edit.setAccessibleName("Second prompt, on the right")
+        self.edit.edited.connect(self._take)
+        self.edit.submitted.connect(self._submit)
+        self.add_below_heading(self.edit)
+        self.swap = QPushButton("Swap")
+        self.swap.setToolTip("Put the right prompt on the left, where other cards show it")
+        self.swap.clicked.connect(session.swap_prompts)
+        self.end = QPushButton("Close")
+        self.end.setToolTip("Go back to one prompt, the left one (Esc)")
+        self.end.clicked.connect(self._end)
+        self.add_buttons([self.swap, self.end])
+        session.changed.connect(self._on_changed)
+        self._follow()
+
+    def toggle(self) -> None:
+        """Begin to compare, or end it."""
+        now = self._session.selection
+        if now.other_text is not None:
+            self._end()
+            return
+        text, other = self._last
+        self._session.compare_with(other if text == now.text else now.text)
+        self._session.set_compare("difference")
+        self.edit.setFocus()
+        self.edit.selectAll()
+
+    def receive(self, slot: str, request: Request, result: Result) -> None:
+        """Take a run."""
+        self._questions.take(slot, request, result)
+        self._say()
+
+    def fail(self, slot: str, request: Request, failure: Failure) -> None:
+        """Learn that a prompt could not be run."""
+        self._questions.miss(slot, request, failure)
+        self._say()
+
+    def ask_again(self) -> None:
+        """Ask once more for what failed or was stopped."""
+        self._questions.forgive()
+        self._follow()
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the window's menu: here it ends the comparison."""
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """End the comparison on Escape."""
+        if event.key() == Qt.Key.Key_Escape:
+            self._end()
+        else:
+            super().keyPressEvent(event)
+
+    def _end(self) -> None:
+        now = self._session.selection
+        if now.other_text is not None:
+            self._last = (now.text, now.other_text)
+        self._session.compare_with(None)
+
+    def _take(self) -> None:
+        self._session.compare_with(self.edit.toPlainText())
+
+    def _submit(self) -> None:
+        self._take()
+        self.ask_again()
+
+    def _on_changed(self, what: str) -> None:
+        self._follow()
+
+    def _wants(self) -> dict[str, Request]:
+        other = self._session.other_run
+        return {} if other is None else {"left": self._session.run, "right": other}
+
+    def _follow(self) -> None:
+        """Show the second prompt, and ask for both runs."""
+        text = self._session.selection.other_text
+        if text is not None and text != self.edit.toPlainText():
+            self.edit.set_text(text)
+        self._questions.ask(self._wants())
+        self._say()
+        self.setVisible(text is not None)
+
+    def _say(self) -> None:
+        wanted = self._wants()
+        failures = self._questions.failures(wanted)
+        left, right = (
+            (self._questions.current(slot, request) for slot, request in wanted.items())
+            if wanted
+            else (None, None)
+        )
+        if "right" in failures:
+            self.text.set_parts([f"The right prompt was not run: {failures['right'].sentence}"])
+        elif "left" in failures:
+            self.text.set_parts(["The left prompt was not run: see Prompt."])
+        elif isinstance(left, Run) and isinstance(right, Run):
+            self.text.set_parts(how(left, right))
+        else:
+            self.text.set_parts(["Waiting for both prompts …"])
+
+
+def how(left: Run, right: Run) -> Parts:
+    """Say how the tokens of two prompts stand for each other."""
+    ids = tuple(left.ids.tolist()), tuple(right.ids.tolist())
+    alignment = align(*ids)
+    if ids[0] == ids[1]:
+        return [SAME]
+    if alignment.refusal:
+        return [alignment.refusal]
+    if len(ids[0]) == len(ids[1]):
+        differ = [at for at, (one, other) in enumerate(zip(*ids, strict=True)) if one != other]
+        said: Parts = [f"{count(len(ids[0]), 'token')} each, one to one; "]
+        said.append(f"{len(differ)} {'differs' if len(differ) == 1 else 'differ'}: ")
+        for at in differ[:MOST_LISTED]:
+            said += [Token(left.labels[at]), " | ", Token(right.labels[at]), f" (position {at}), "]
+        said[-1] = str(said[-1]).removesuffix(", ")
+        said.append(", …." if len(differ) > MOST_LISTED else ".")
+    else:
+        replaced = alignment.matched - alignment.equal
+        lone = [length - alignment.matched for length in alignment.lengths]
+        said = [
+            f"{len(ids[0])} and {count(len(ids[1]), 'token')}: {alignment.equal} in common, "
+            f"{replaced} replaced, {lone[0]} only left (−), {lone[1]} only right (+)."
+        ]
+    return [*said, SHOWN]
