@@ -234,11 +234,13 @@ class Hands:
     def _pressing(self, key: Qt.Key, held: Qt.KeyboardModifier = _PLAIN) -> Step:
         def press() -> None:
             # No window manager gives a dialog the focus here; on a desktop one does.
-            over = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+            popup = QApplication.activePopupWidget()
+            over = popup or QApplication.activeModalWidget()
             widget = over or QApplication.activeWindow() or self._window
             handle = widget.window().windowHandle()
             if handle is not None:
-                QTest.keyClick(handle, key, held)
+                # QTest sends Alt before the key, and goes on with a menu that Alt has closed.
+                QTest.keyClick(handle, key, _PLAIN if widget is popup else held)
 
         return press
 
