@@ -16,6 +16,8 @@ from gui.panels.panel import Panel
 from gui.window import Window
 
 TEXT = "I like coffee in London, so I drink coffee"
+SOURCE = 4
+"""Position of what followed ` coffee` last time."""
 OTHER = "result = 0 ans return"
 NAME = "coffee.headscope.json"
 CONTROL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
@@ -27,6 +29,8 @@ Look = Callable[[str], object]
 
 def journey(window: Window, folder: Path, look: Look) -> None:
     """Make the journey in a window that stands, and save its session in a folder."""
+    window.activateWindow()
+    QTest.qWaitForWindowActive(window)
     _type(window, TEXT)
     look("type")
     QTest.keyClick(window, Qt.Key.Key_2, CONTROL | ALT)
@@ -37,7 +41,7 @@ def journey(window: Window, folder: Path, look: Look) -> None:
     settle(window)
     heatmap = _panel(window, "Attention").heatmap
     last = len(_panel(window, "Attention").known("run").labels) - 1
-    _click(heatmap, heatmap.cell_rect(last - 1, 3).center().toPoint())
+    _click(heatmap, heatmap.cell_rect(last, SOURCE).center().toPoint())
     settle(window)
     look("read")
     QTest.keyClick(window, Qt.Key.Key_S, CONTROL)
@@ -117,3 +121,4 @@ def _choose(window: Window, path: Path) -> None:
     QTest.keyClicks(field, str(path))
     QTest.keyClick(field, Qt.Key.Key_Return)
     window.activateWindow()  # as a desktop does, which is not there in a test
+    QTest.qWaitForWindowActive(window)

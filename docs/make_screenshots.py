@@ -41,7 +41,7 @@ WINDOW, CARD = (1600, 1000), (640, 640)
 THEMES = ("light", "dark")
 DEFAULT = Selection(head=Head(1, 1), head_chosen=True, pair=Pair(Head(0, 2), Head(1, 1)))
 TOY = Selection(model="toy", text="result = 0 ans return", head_chosen=True)
-STAGES = ("type", "find", "read", "reopen")
+STAGES = ("type", "find", "read")
 """Of the journey, those that the README shows."""
 SUBJECTS = {
     "Workings": TOY,

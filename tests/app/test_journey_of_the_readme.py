@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from docs.journey import NAME, OTHER, TEXT, journey
+from docs.journey import NAME, OTHER, SOURCE, TEXT, journey
 from engine.messages import Attention, Head, HeadScores, OVTokens, QKTokens, RunPrompt
 from gui import session_file
 
@@ -13,7 +13,7 @@ def check(window, engine, folder):
     best = Head(*(int(place) for place in np.unravel_index(np.argmax(scores), scores.shape)))
     run = RunPrompt("attn-2l", TEXT)
     labels = engine.answer(run).labels
-    query, source = len(labels) - 2, 3
+    query, source = len(labels) - 1, SOURCE
     stages = []
 
     def look(stage):
