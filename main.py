@@ -29,7 +29,8 @@ usage: headscope [--model NAME|PATH]       open the window; a model folder and a
        headscope ask QUESTION OPTIONS     print {{"request": …, "result": …}} as JSON
        headscope ask -                    answer one JSON request a line of standard input
        headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv|json|npz
-       headscope figure FILE -o FILE      draw again what a written figure shows
+       headscope figure FILE -o FILE      draw again what a written figure shows, or the board of
+                                          a session
        headscope open FILE                open the window with the view that a figure came from
        headscope report --model NAME --text TEXT [--head L.H|BEST]
                                           print what a head is made of, in seven sections
@@ -166,9 +167,11 @@ def _report(words: list[str]) -> int:
 def _figure(words: list[str]) -> int:
     with console.quiet("--verbose" in words):
         from gui import figures
-        from gui.figures import command
+        from gui.figures import board_file, command
     made = None
     if words and command.is_file(words[0]):
+        if board_file.is_board(Path(words[0])):
+            return _figure_board(words)
         made = figures.read(Path(words[0]))
         request = request_from_json(made.request)
         given = _read_options(words, command.add_options)
@@ -186,6 +189,26 @@ def _figure(words: list[str]) -> int:
         sys.stderr.writelines(f"headscope: {sentence}\n" for sentence in changed)
     with console.quiet(given.verbose):
         told = command.write(request, result, given, origin, made)
+    if given.verbose:
+        sys.stderr.writelines(f"{sentence}\n" for sentence in told)
+    return 0
+
+
+def _figure_board(words: list[str]) -> int:
+    from gui.figures import board as boards
+    from gui.figures import board_file, command
+
+    made = board_file.read(Path(words[0]))
+    given = _read_options(words, command.add_options)
+    board = command.board(words[0], made.board, given)
+    asked = boards.questions(board)
+    answers = dict(zip(asked, console.answers(asked, given), strict=True))
+    drawn = boards.drawn(board, answers, __version__)
+    for name, before, now in zip(board.names, made.origins, drawn, strict=False):
+        changed = command.changes(before, now.origin)
+        sys.stderr.writelines(f"headscope: figure {name}: {sentence}\n" for sentence in changed)
+    with console.quiet(given.verbose):
+        told = boards.write(board, drawn, given.output)
     if given.verbose:
         sys.stderr.writelines(f"{sentence}\n" for sentence in told)
     return 0
@@ -209,12 +232,20 @@ def _open(words: list[str]) -> int:
     if not words or words[0].startswith("-"):
         raise Refused("open needs a FILE that headscope wrote, such as a figure's PDF")
     from gui import figures
+    from gui.figures import board_file
 
-    made = figures.read(Path(words[0]))
+    path = Path(words[0])
+    if words[0].lower().endswith(SUFFIX):
+        return _window(["--session", *words])
+    if board_file.is_board(path):
+        return _window(words[1:], board=board_file.read(path).board)
+    made = figures.read(path)
     return _window(words[1:], request_from_json(made.request), made)
 
 
-def _window(words: list[str], request: Request | None = None, made: Any = None) -> int:
+def _window(
+    words: list[str], request: Request | None = None, made: Any = None, board: Any = None
+) -> int:
     from gui.options import add_options
     from gui.system import has_display, has_x11, missing_library
 
@@ -248,6 +279,7 @@ def _window(words: list[str], request: Request | None = None, made: Any = None) 
         scale=given.scale,
         theme=given.theme,
         shown=shown,
+        board=board,
         version=__version__,
     )
 

@@ -1,7 +1,8 @@
 """Take the pictures of README and docs/panels.md: `python -m docs.make_screenshots`.
 
-Each shows the program as it is, on the models that come with it. Settings of the person who runs
-this are left alone.
+Each shows the program as it is, on the models that come with it, and one on SmolLM2-135M-Instruct
+where HEADSCOPE_LLM names its GGUF file (`python -m docs.make_screenshots smollm2` takes that one
+alone). Settings of the person who runs this are left alone.
 """
 
 import os
@@ -16,6 +17,7 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from docs.journey import journey, settle
@@ -39,6 +41,7 @@ SETTLE_MS = 400
 
 WINDOW, CARD = (1600, 1000), (640, 640)
 THEMES = ("light", "dark")
+REAL = "smollm2.png"
 DEFAULT = Selection(head=Head(1, 1), head_chosen=True, pair=Pair(Head(0, 2), Head(1, 1)))
 TOY = Selection(model="toy", text="result = 0 ans return", head_chosen=True)
 STAGES = ("type", "find", "read")
@@ -49,6 +52,25 @@ SUBJECTS = {
     "Positions": replace(DEFAULT, head=Head(0, 2)),
 }
 """What a panel is pictured on where that is not the default prompt."""
+
+STORY = """\
+The kettle had been on the stove since before the rain began, and nobody in the house could say \
+who had put it there. Anna thought it was her brother, because he liked green tea and always \
+forgot about it; her brother thought it was Anna, because she liked to hear it sing. Their \
+grandmother, who sat at the window and counted the boats, said that a kettle that sings without \
+being asked is a kettle that wants company.
+
+So they sat down, all three of them, and drank. The tea was green and a little bitter, the way \
+tea is when it has waited too long. The rain went on. A boat came in, and then another boat, and \
+the grandmother counted them aloud: one, two, three, four, five. "When I was a girl," she said, \
+"we counted the boats that went out, and we counted the boats that came in, and if the two \
+numbers were the same we put the kettle on."
+
+"And if they were not the same?" asked Anna.
+
+"Then we put the kettle on as well," said her grandmother, "and we waited." She looked at the \
+stove. The kettle had been on the stove since before the rain"""
+"""Some 256 tokens that say the same thing twice."""
 
 
 def file_name(name: str, theme: str) -> str:
@@ -146,6 +168,25 @@ def take_panels(engine: Engine, theme: str) -> list[Path]:
     return taken
 
 
+def take_real(engine: Engine, model: str) -> Path:
+    """Picture a real model at the length of a page, all its heads in view."""
+    client = EngineClient(lambda: engine)
+    head = Head(18, 6)
+    subject = Selection(model=model, text=STORY, head=head, head_chosen=True)
+    window = Window(Session(subject), client, None, "light", WINDOW)
+    window.painted.connect(client.start)
+    window.show()
+    for card in window.docks:
+        if card.kind.title == "Prompt":
+            card.hide()
+    path = take(window, client, [it for it in window.docks if it.isVisible()], IMAGES / REAL)
+    # A thousand small patterns do not pack well: 64 shades a colour look the same.
+    screenshot.save(QImage(str(path)).convertToFormat(QImage.Format.Format_RGB666), path)
+    window.hide()
+    client.close()
+    return path
+
+
 def write_page() -> None:
     """Write the page that shows every layout and panel."""
     lines = ["# Layouts and panels", "", "Made by `make screenshots`; do not edit."]
@@ -167,14 +208,17 @@ def main() -> int:
     """Take all pictures; 1 if one of them is too large to be kept."""
     IMAGES.mkdir(exist_ok=True)
     app = QApplication([])
-    engine = Engine()
-    taken = [take_default(theme) for theme in THEMES]
-    for theme in THEMES:
-        palette.apply(app, theme)
-        taken += [*take_layouts(engine, theme), *take_panels(engine, theme)]
+    engine, real = Engine(), os.environ.get("HEADSCOPE_LLM")
     palette.apply(app, "light")
-    taken += take_journey(engine)
-    write_page()
+    taken = [take_real(engine, real)] if real else []
+    if sys.argv[1:] != ["smollm2"]:
+        taken += [take_default(theme) for theme in THEMES]
+        for theme in THEMES:
+            palette.apply(app, theme)
+            taken += [*take_layouts(engine, theme), *take_panels(engine, theme)]
+        palette.apply(app, "light")
+        taken += take_journey(engine)
+        write_page()
     for path in taken:
         sys.stdout.write(f"{path.name}: {path.stat().st_size / 1000:.0f} kB\n")
     return int(any(path.stat().st_size > LARGEST for path in taken))

@@ -8,6 +8,7 @@ import psutil
 
 from engine.messages import Refused, Thumbnails
 from engine.network import Network
+from engine.sources.pretrained import in_words
 
 BYTES = 4
 WORKING = 5
@@ -52,8 +53,8 @@ def check_run_fits(name: str, length: int, needs: Callable[[int], int]) -> None:
         fits, too_many = (tried, too_many) if needs(tried) <= free else (fits, tried)
     would = f"a prompt of {fits:,} tokens would fit" if fits else "close other programs"
     raise Refused(
-        f"running {length:,} tokens through {name} takes {size(needs(length))} of memory, and "
-        f"{size(free)} are free: {would}"
+        f"running {length:,} tokens through {name} takes {in_words(needs(length))} of memory, and "
+        f"{in_words(free)} are free: {would}"
     )
 
 
@@ -76,11 +77,3 @@ def run_bytes(network: Network, length: int, budget: int) -> int:
     inside = max(WORKING * pattern + 4 * stream, 3 * length * network.d_mlp) + 4 * stream
     pooled = network.n_layers * network.n_heads * min(length, Thumbnails.size) ** 2
     return BYTES * (streams + held + inside + pooled + 2 * network.d_vocab)
-
-
-def size(count: int) -> str:
-    """Return a number of bytes as people read it."""
-    for unit, scale in (("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
-        if count >= scale:
-            return f"{count / scale:.1f} {unit}"
-    return f"{count} bytes"

@@ -87,6 +87,7 @@ class Model:
         self._pattern_bytes = pattern_bytes
         self._last: ForwardPass | None = None
         self._grams: dict[CircuitName, Tensor] = {}
+        self._first_mlp: Tensor | None = None
         # What took long and follows from the weights and its key alone: it only saves time.
         self.kept = Cache(KEPT_BYTES)
         # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
@@ -99,7 +100,7 @@ class Model:
         TransformerLens leaves references behind that go round in circles, and in the window
         Python's collector comes late.
         """
-        self._last = None
+        self._last = self._first_mlp = None
         with torch.inference_mode(False):
             for tensor in (*self._bridge.parameters(), *self._bridge.buffers()):
                 tensor.data = torch.empty(0, dtype=tensor.dtype)
@@ -401,11 +402,29 @@ class Model:
             If the source is token+mlp0 and the model has no MLP.
         """
         if source == "token+mlp0":
-            for rows in self.embeddings(job, 1 + self.d_mlp // MLP_WIDTH):
-                yield self.read(self.after_first_mlp(rows))
+            yield from self._after_first_mlp(job)
         else:
             for rows in self.embeddings(job):
                 yield self.read(rows)
+
+    def _after_first_mlp(self, job: Job) -> Iterator[Float[Tensor, "part d_model"]]:
+        """Yield every token after the first MLP as it is read, which is the same for all heads.
+
+        Held where it takes no more than patterns may: a second for every head that is looked at.
+        """
+        work, held = 1 + self.d_mlp // MLP_WIDTH, None
+        if 4 * self.d_vocab * self.d_model <= self._pattern_bytes and self._first_mlp is None:
+            held = torch.empty(self.d_vocab, self.d_model)
+        for part in self._parts(job, work):
+            if self._first_mlp is not None:
+                yield self._first_mlp[part]
+                continue
+            rows = self.read(self.after_first_mlp(self._embeddings(part)))
+            if held is not None:
+                held[part] = rows
+            yield rows
+        if held is not None:
+            self._first_mlp = held
 
     def embeddings(self, job: Job, work: int = 1) -> Iterator[Float[Tensor, "part d_model"]]:
         """Yield the embeddings that enter the stream, a part of the vocabulary at a time.

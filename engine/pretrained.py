@@ -23,13 +23,16 @@ from engine.messages import Refused
 from engine.native import native
 from engine.network import Network, NormKind, Positions
 from engine.sources.config import WITHOUT_ATTENTION
-from engine.sources.pretrained import Pretrained
+from engine.sources.pretrained import BYTES, Pretrained, in_words
 
 # Neither a terminal nor a log is the place: progress has its own road, the job.
 transformers.utils.logging.disable_progress_bar()
 
 ATTENTION = ("full_attention", "sliding_attention", "chunked_attention", "attention")
 """Kinds of layers, as a config names them, that have patterns to show."""
+
+TIED = 2.5
+"""How many times the numbers of its files a model may have: embeddings are stored once for both."""
 
 PROBE = 16
 """Tokens that a model answers before and after it is wrapped."""
@@ -145,7 +148,37 @@ def _check_kind(name: str, config: Any) -> None:
         )
 
 
+def _check_size(found: Pretrained, config: Any) -> None:
+    """Refuse a config that means a far larger model than the files hold.
+
+    transformers would make up what is missing by chance, which takes memory without end.
+    """
+    name = found.title
+    try:
+        with torch.device("meta"):
+            meant = transformers.AutoModelForCausalLM.from_config(
+                config, trust_remote_code=False, attn_implementation="eager"
+            )
+        parameters = sum(weights.numel() for weights in meant.parameters())
+        buffers = sum(buffer.numel() * buffer.element_size() for buffer in meant.buffers())
+    except Exception as error:  # each architecture has its own way of not being built
+        raise Refused(
+            f"{name}: transformers cannot build what its config means: {_line(error)}"
+        ) from error
+    if parameters > TIED * found.parameters:
+        raise Refused(
+            f"{name}: its config means {parameters:,} parameters, and its weights are "
+            f"{found.parameters:,}: one of them is damaged or of another model"
+        )
+    if BYTES * parameters + buffers > (free := psutil.virtual_memory().available):
+        raise Refused(
+            f"{name}: its config means tables of {in_words(buffers)} beside its weights, and "
+            f"{in_words(free)} are free"
+        )
+
+
 def _weights(found: Pretrained, config: Any, **where: Any) -> Any:
+    _check_size(found, config)
     name = found.title
     try:
         loaded: Any = transformers.AutoModelForCausalLM.from_pretrained(
@@ -189,7 +222,9 @@ def _own(found: Pretrained, read: _Read) -> Own:
     """Return what the model makes of 16 tokens before anything wraps it."""
     chance = torch.Generator().manual_seed(0)
     first = None if read.bos_token is None else read.tokenizer.token_to_id(read.bos_token)
-    ids = torch.randint(read.tokenizer.get_vocab_size(), (PROBE,), generator=chance).tolist()
+    context = getattr(read.model.config, "max_position_embeddings", None) or PROBE
+    count = min(PROBE, context)
+    ids = torch.randint(read.tokenizer.get_vocab_size(), (count,), generator=chance).tolist()
     ids = ids if first is None else [first, *ids[1:]]
     try:
         out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
@@ -207,6 +242,8 @@ def _own(found: Pretrained, read: _Read) -> Own:
 
 def _network(found: Pretrained, read: _Read) -> Network:
     name, model = found.title, read.model
+    # The bridge cuts joint queries, keys and values apart, and keeps both.
+    parameters = sum(weights.numel() for weights in model.parameters())
     try:
         bridge = build_bridge_from_module(model, type(model).__name__, hf_config=model.config)
         cfg, blocks = bridge.cfg, bridge.blocks
@@ -243,7 +280,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         d_vocab=bridge.embed.W_E.shape[0],
         d_mlp=_d_mlp(cfg),
         n_ctx=cfg.n_ctx,
-        parameters=sum(weights.numel() for weights in model.parameters()),
+        parameters=parameters,
         divisor=1 / scaling if scaling else _divisor(cfg),
         norm=kind,
         eps=_eps(blocks[0].ln1),

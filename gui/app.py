@@ -16,6 +16,7 @@ from engine.messages import Refused
 from gui import first_session, icon, log, palette, reopening, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
+from gui.board.record import Board
 from gui.engine_client import EngineClient, EngineLike
 from gui.panels.prompt import PromptPanel
 from gui.reopening import View
@@ -40,6 +41,7 @@ def run(
     scale: int = 1,
     theme: str | None = None,
     shown: View | None = None,
+    board: Board | None = None,
     version: str = "",
 ) -> int:
     """Show the window until it is closed, or picture the default session or that of a file.
@@ -62,8 +64,10 @@ def run(
         `light` or `dark`; none is the user's choice, in a picture light.
     shown
         A question to open the window with, in front of what the last session had.
+    board
+        A figure board to open the window with, in the place of that of the last session.
     version
-        Of this program, for About and the log.
+        Of this program, for About, the log, and what files say that they were made with.
 
     Returns
     -------
@@ -110,6 +114,8 @@ def run(
     if shown is not None:
         # After the cards of the last time are back.
         QTimer.singleShot(0, window, partial(window.open_cards, [reopening.card(shown.request)]))
+    if board is not None:
+        QTimer.singleShot(0, window, partial(window.figure_opening.show_board, board))
     _spare_imports()
     wait = PICTURES_FIRST_MS if saved else 0
     window.painted.connect(lambda: QTimer.singleShot(wait, client, client.start))

@@ -37,6 +37,8 @@ class CardDock(QDockWidget):
 
     filled = Signal(Panel)
     """The panel was made."""
+    menu_wanted = Signal(QMenu, Panel)
+    """A menu about the panel is about to be shown, and takes entries."""
 
     def __init__(
         self, kind: type[Panel], session: Session, client: EngineClient, parent: QWidget
@@ -83,6 +85,8 @@ class CardDock(QDockWidget):
         title = self.kind.title
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.menu_wanted.emit(menu, self.fill())
+        menu.addSeparator()
         menu.addAction(f"Close {title}", self.close)
         if self.isFloating():
             menu.addAction(f"Put {title} back", lambda: self.setFloating(False))

@@ -48,7 +48,6 @@ class Document(QObject):
         self._saved: SavedSession | None = None
         self._told = ("", False)
         self._discarded = False
-        self._board: list[Any] = []
         self.path: Path | None = None
         """The file that the session was last saved to or opened from, if it ever was."""
         self._look = QTimer(self, interval=0, singleShot=True)
@@ -57,6 +56,7 @@ class Document(QObject):
         self._copy.timeout.connect(self.keep)
         session.changed.connect(self.note)
         session.favourites.changed.connect(self.note)
+        session.board.changed.connect(self.note)
 
     @property
     def name(self) -> str:
@@ -66,12 +66,11 @@ class Document(QObject):
     @property
     def board(self) -> list[Any]:
         """Plain JSON values that are kept with the session; never changed in place."""
-        return self._board
+        return self._session.board.kept
 
     def set_board(self, board: list[Any]) -> None:
         """Keep other values."""
-        self._board = board
-        self.note()
+        self._session.board.show(board)
 
     def current(self) -> SavedSession:
         """Return all that a session file would hold now."""
@@ -79,7 +78,7 @@ class Document(QObject):
             self._session.selection,
             self._capture(),
             self._session.favourites.all,
-            self._board,
+            self.board,
             str(self.path) if self.path else "",
         )
 
@@ -94,7 +93,7 @@ class Document(QObject):
         """Take on a session, as it was read from a file or as the copy has it."""
         self._session.show(saved.selection)
         self._session.favourites.show(saved.favourites)
-        self._board = saved.board
+        self._session.board.show(saved.board)
         self.path, self._saved = Path(saved.file) if saved.file else None, None
         if self.path is not None:
             try:

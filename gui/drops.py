@@ -9,6 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from engine.messages import Refused
+from gui.export.opening import is_figure
 from gui.numbers import size
 from gui.opening import Opening
 from gui.session import Session
@@ -25,6 +26,7 @@ class Target(NamedTuple):
     session: Session
     opening: Opening
     open_session: Callable[[Path], None]
+    open_figure: Callable[[Path], None]
 
 
 class Kind(NamedTuple):
@@ -69,6 +71,10 @@ def _open_session(target: Target, path: Path) -> None:
     target.open_session(path)
 
 
+def _open_figure(target: Target, path: Path) -> None:
+    target.open_figure(path)
+
+
 def _take_text(target: Target, path: Path) -> None:
     target.session.set_text(read_text(path))
 
@@ -77,6 +83,7 @@ KINDS = (
     Kind("a model folder", Path.is_dir, _open_model),
     Kind("a GGUF file", lambda path: path.suffix.lower() == ".gguf", _open_model),
     Kind(f"a session (*{SUFFIX})", is_session, _open_session),
+    Kind("a figure that Headscope wrote", is_figure, _open_figure),
     Kind("a text file (.txt)", lambda path: path.suffix.lower() in TEXTS, _take_text),
 )
 """What can be dropped; the first that fits is what it is."""

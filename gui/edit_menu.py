@@ -1,6 +1,8 @@
 """The Edit menu: undo, back and forward, and the star of the open head."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
@@ -44,6 +46,7 @@ class EditMenu(QObject):
         self.star = add(menu, "Mark the open head as a favourite", "Ctrl+D", self._switch_star)
         self.star.setCheckable(True)
         session.favourites.removed.connect(self._on_removed)
+        session.board.lost.connect(self._on_lost)
         session.favourites.changed.connect(self._show)
         session.changed.connect(self._show)
         history.moved.connect(self._show)
@@ -65,6 +68,9 @@ class EditMenu(QObject):
             favourites.add(now.model, now.head)
         else:
             favourites.remove(now.model, now.head)
+
+    def _on_lost(self, what: str, before: list[Any]) -> None:
+        self._undo.push(what, partial(self._session.board.show, before))
 
     def _on_removed(self, favourite: Favourite, place: int) -> None:
         self._undo.push(

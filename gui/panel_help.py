@@ -281,5 +281,18 @@ PANEL_HELP = {
         "see what changes.",
         f"{_ROWS} In the scatter, Left and Right choose the next head.",
     ),
+    "Board": Help(
+        "Figures of any heads, prompts and models, to be exported together on one page: in "
+        "columns of one width, with letters, and where you like with one colour bar for all maps "
+        "of the same quantity. Every card's ⤓ menu adds what it shows. They are saved with the "
+        "session.",
+        "no formula: each figure has that of the card which it is from\n"
+        "shared colours: the least and the largest limit of all maps of a quantity",
+        "None: the texts draw one figure at a time.",
+        "Without shared colours the same colour stands for other values in another figure. Models "
+        "that are not open are opened, one after the other, when the board is drawn.",
+        "Arrows choose a figure, Ctrl and an arrow moves it, Delete takes it off (Ctrl+Z brings it "
+        "back), Enter opens its view.",
+    ),
 }
 """Title of a panel -> its help."""

@@ -1,4 +1,4 @@
-"""Save picture: of what, how large, into a file or onto the clipboard."""
+"""Save picture: of what, how large, into a file or onto the clipboard; or of every open card."""
 
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLabel,
+    QMessageBox,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -22,6 +23,8 @@ from gui.theme import UNIT
 from gui.widgets.notice import Notice
 from gui.widgets.segmented import Segmented
 
+ALL = "All open cards, a file each"
+
 
 class PictureDialog(QDialog):
     """Asks what to take a picture of.
@@ -31,7 +34,7 @@ class PictureDialog(QDialog):
     parent
         The window.
     subjects
-        What can be pictured: name and widget.
+        What can be pictured: name and widget; the first is the window, the others its cards.
     """
 
     def __init__(self, parent: QWidget, subjects: list[tuple[str, QWidget]]) -> None:
@@ -40,6 +43,8 @@ class PictureDialog(QDialog):
         self._subjects = subjects
         self.subject = QComboBox()
         self.subject.addItems([name for name, _ in subjects])
+        if len(subjects) > 2:
+            self.subject.addItem(ALL)
         self.subject.setAccessibleName("What to take a picture of")
         self.subject.currentIndexChanged.connect(self._show_size)
         scales = [(str(scale), f"{scale}x") for scale in screenshot.SCALES]
@@ -88,14 +93,51 @@ class PictureDialog(QDialog):
             return
         self.accept()
 
+    def save_all(self, folder: Path) -> None:
+        """Write a picture of every card into a folder, once those that are there may go."""
+        paths = [folder / _file_name(name) for name, _ in self._subjects[1:]]
+        there = [path.name for path in paths if path.exists()]
+        if not there:
+            self._write_all(paths)
+            return
+        box = QMessageBox(
+            QMessageBox.Icon.NoIcon,
+            "Replace pictures",
+            f"{folder} already has {', '.join(there)}. Replace what is there?",
+            QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel,
+            self,
+        )
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.button(QMessageBox.StandardButton.Yes).setText("Replace")
+        yes = QMessageBox.StandardButton.Yes
+        box.finished.connect(lambda button: self._write_all(paths) if button == yes else None)
+        box.open()
+
+    def _write_all(self, paths: list[Path]) -> None:
+        try:
+            for path, (_, widget) in zip(paths, self._subjects[1:], strict=True):
+                screenshot.save(screenshot.picture(widget, int(self.scale.value())), path)
+        except Refused as refused:
+            self.notice.show_failure(str(refused))
+            return
+        self.accept()
+
+    def _is_all(self) -> bool:
+        return self.subject.currentText() == ALL
+
     def _copy(self) -> None:
         screenshot.copy(self.picture())
         self.accept()
 
     def _ask_where(self) -> None:
-        name = self.subject.currentText().lower()
+        if self._is_all():
+            folder = QFileDialog.getExistingDirectory(self, "Folder for the pictures")
+            if folder:
+                self.save_all(Path(folder))
+            return
         chosen, _ = QFileDialog.getSaveFileName(
-            self, "Save picture", f"headscope-{name}.png", "PNG (*.png)"
+            self, "Save picture", _file_name(self.subject.currentText()), "PNG (*.png)"
         )
         if chosen:
             self.save(Path(chosen))
@@ -104,6 +146,14 @@ class PictureDialog(QDialog):
         return self._subjects[self.subject.currentIndex()][1]
 
     def _show_size(self) -> None:
+        self.copy_button.setEnabled(not self._is_all())
+        if self._is_all():
+            self.size_label.setText(f"{len(self._subjects) - 1} pictures, as large as the cards")
+            return
         size = self._widget().size() * int(self.scale.value())
         self.size_label.setTextFormat(Qt.TextFormat.PlainText)
         self.size_label.setText(f"{size.width()} × {size.height()} pixels")
+
+
+def _file_name(subject: str) -> str:
+    return f"headscope-{subject.lower().replace(' ', '-')}.png"

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from engine.messages import CompositionKind, Head, HeadScores, Kind, Pair, RunPrompt, Specials
+from gui.board.state import BoardState
 from gui.favourites import Favourites
 from gui.selection import (
     DEFAULT_MODEL,
@@ -47,6 +48,7 @@ class Session(QObject):
         super().__init__()
         self._selection = selection or Selection()
         self.favourites = Favourites()
+        self.board = BoardState()
 
     @property
     def selection(self) -> Selection:

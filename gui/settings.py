@@ -61,6 +61,14 @@ class Settings:
         others = [other for other in self.recent_sessions() if other != path]
         self._store.setValue("session/recent", [path, *others][:MOST_RECENT])
 
+    def export_folder(self) -> str:
+        """Return the folder that was exported to last, empty for none."""
+        return self._text("export/folder", "")
+
+    def keep_export_folder(self, folder: str) -> None:
+        """Keep the folder of the last export."""
+        self._store.setValue("export/folder", folder)
+
     def write(self) -> None:
         """Write the file now, whole."""
         self._store.sync()

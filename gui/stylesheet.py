@@ -62,13 +62,13 @@ QPushButton[segment="last"] {
 }
 QPushButton[segment="only"] { border-radius: ${radius}px; margin-left: 0px; }
 
-QLineEdit, QPlainTextEdit, QSpinBox {
+QLineEdit, QPlainTextEdit, QAbstractSpinBox {
     background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
     padding: 2px 6px; selection-background-color: $accent; selection-color: $card;
 }
-QLineEdit, QSpinBox { min-height: 18px; }
-QLineEdit:focus, QPlainTextEdit:focus, QSpinBox:focus { border-color: $accent; }
-QLineEdit:disabled, QPlainTextEdit:disabled, QSpinBox:disabled { color: $muted; }
+QLineEdit, QAbstractSpinBox { min-height: 18px; }
+QLineEdit:focus, QPlainTextEdit:focus, QAbstractSpinBox:focus { border-color: $accent; }
+QLineEdit:disabled, QPlainTextEdit:disabled, QAbstractSpinBox:disabled { color: $muted; }
 QLineEdit[refused="true"] { border-color: $bad; }
 
 QComboBox {
@@ -84,9 +84,9 @@ QComboBox QAbstractItemView::item { padding: 3px ${half}px; border: none; }
 QComboBox QAbstractItemView::item:selected { background: $accent_ground; color: $text; }
 QFileDialog QToolButton { padding: 3px; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
-QSpinBox::up-button, QSpinBox::down-button { border: none; width: 16px; }
-QSpinBox::up-arrow { image: url("$icons/up-$name.svg"); width: 9px; height: 9px; }
-QSpinBox::down-arrow { image: url("$icons/down-$name.svg"); width: 9px; height: 9px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; width: 16px; }
+QAbstractSpinBox::up-arrow { image: url("$icons/up-$name.svg"); width: 9px; height: 9px; }
+QAbstractSpinBox::down-arrow { image: url("$icons/down-$name.svg"); width: 9px; height: 9px; }
 
 QMenu::indicator {
     width: 12px; height: 12px; border: 1px solid $muted; border-radius: 3px; background: $field;

@@ -22,12 +22,15 @@ from gui import palette, window_state
 from gui.ablation_bar import AblationBar
 from gui.about import AboutDialog
 from gui.autosave import Autosave
+from gui.board.panel import BoardPanel
 from gui.compare_bar import CompareBar
 from gui.dock import CardDock
 from gui.document import Document
 from gui.drops import Drops, Target
 from gui.edit_menu import EditMenu
 from gui.engine_client import EngineClient
+from gui.export.menu import Exports
+from gui.export.opening import FigureOpening
 from gui.file_menu import FileMenu
 from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
@@ -50,7 +53,7 @@ from gui.top_bar import TopBar
 from gui.undo import Undo
 from gui.welcome import Welcome
 
-GROUPS = ("Prompt", "Head", "Model", "Checks")
+GROUPS = ("Prompt", "Head", "Model", "Checks", "Figures")
 """Sections of the View menu, the `group` of a panel."""
 
 
@@ -106,6 +109,10 @@ class Window(QMainWindow):
         self.docks = [
             CardDock(pkgutil.resolve_name(name), session, client, self._stage) for name in PANELS
         ]
+        self.exports = Exports(self, client, settings)
+        self.figure_opening = FigureOpening(
+            self, session, self.exports.worker, self.exports.chosen, self.open_cards
+        )
         self.history, self.undo = History(session), Undo(self)
         self.document = Document(session, self.state, autosave, self)
         self.files = FileMenu(self, self.document, settings)
@@ -125,9 +132,11 @@ class Window(QMainWindow):
         self.top.model_wanted.connect(self.picker.show_models)
         self.top.other_wanted.connect(self.picker.do)
         self.picker.models_changed.connect(self.top.list_again)
-        self.drops = Drops(self, Target(session, self.opening, self.open_session))
+        target = Target(session, self.opening, self.open_session, self.figure_opening.open)
+        self.drops = Drops(self, target)
         self.drops.refused.connect(self.opening_bar.refuse)
         self.drops.taken.connect(self.opening_bar.dismiss)
+        self.figure_opening.refused.connect(self.opening_bar.refuse)
         self.top.picture_wanted.connect(self.save_picture)
         self.top.theme_toggled.connect(self._toggle_theme)
         above = QWidget()
@@ -142,9 +151,11 @@ class Window(QMainWindow):
         self.setMenuWidget(above)
         self.status = StatusBar(session, client)
         self.setStatusBar(self.status)
+        self.exports.told.connect(self.status.tell)
         self.status.receipts_wanted.connect(lambda: self.open_cards(["Receipts"]))
         for dock in self.docks:
             dock.filled.connect(self._on_filled)
+            dock.menu_wanted.connect(self.exports.fill)
             dock.toggleViewAction().toggled.connect(self.document.note)
         self.reset_layout()
         self.setMinimumSize(720, 480)
@@ -259,6 +270,9 @@ class Window(QMainWindow):
 
     def _on_filled(self, panel: Panel) -> None:
         panel.panel_wanted.connect(lambda title: self.open_cards([title]))
+        self.exports.serve(panel)
+        if isinstance(panel, BoardPanel):
+            panel.serve(self.exports)
 
     def _finish_layout(self) -> None:
         share_out(self._stage, self.docks, self._layout)
@@ -309,6 +323,8 @@ class Window(QMainWindow):
         file, edit, view, help_ = (QMenu(n, self) for n in ("File", "Edit", "View", "Help"))
         self._add(file, "Open model …", "Ctrl+M", self.picker.show_models)
         self.files.fill(file, self._add)
+        self._add(file, "Open figure …", "Ctrl+Shift+O", self.figure_opening.ask_which)
+        self._add(file, "Export figure …", "Ctrl+E", self.exports.export_last)
         self._add(file, "Save picture …", "Ctrl+Alt+S", self.save_picture)
         file.addSeparator()
         self._add(file, "Ask again", "F5", self.ask_again)

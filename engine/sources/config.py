@@ -27,7 +27,7 @@ LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 TOKENS = ("vocab_size", "d_vocab")
 
-MOST_LAYERS = 10_000
+MOST_LAYERS = 1_000
 """More than any model has."""
 
 

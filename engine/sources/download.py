@@ -77,7 +77,7 @@ def _ask(command: str, name: str, job: Job) -> dict[str, Any]:
     reader = threading.Thread(target=_read, args=(process.stdout, lines), daemon=True)
     reader.start()
     try:
-        return _answer(name, lines, job)
+        return _answer(command, name, lines, job)
     finally:
         process.kill()
         process.wait()
@@ -94,7 +94,7 @@ def _read(stream: Iterable[str], lines: "queue.Queue[str | None]") -> None:
         lines.put(None)
 
 
-def _answer(name: str, lines: "queue.Queue[str | None]", job: Job) -> dict[str, Any]:
+def _answer(command: str, name: str, lines: "queue.Queue[str | None]", job: Job) -> dict[str, Any]:
     step: tuple[int, int, str] = (0, 1, "asking the Hugging Face hub")
     while True:
         job.step(*step)
@@ -103,6 +103,8 @@ def _answer(name: str, lines: "queue.Queue[str | None]", job: Job) -> dict[str, 
         except queue.Empty:
             continue
         if line is None:
+            if command == "find":
+                raise Refused(f"asking for {name} ended before its time: ask again")
             raise Refused(
                 f"the download of {name} ended before its time: what has come is kept, and asking "
                 "again goes on from there"

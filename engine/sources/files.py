@@ -1,6 +1,7 @@
 """The files of a model folder, each looked over before anything is read of it."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ WHOLE = ("model.safetensors", "pytorch_model.bin")
 
 LONGEST_HEADER = 100_000_000
 """Bytes of a safetensors header that the format allows."""
+
+DENSEST = 2
+"""Numbers that a byte of a safetensors file holds at most."""
 
 SLOW_TOKENIZERS = ("vocab.json", "tokenizer.model", "spiece.model", "vocab.txt")
 """What a tokenizer is stored in where there is no tokenizer.json."""
@@ -144,7 +148,8 @@ class Folder:
             header = json.loads(text)
             header.pop("__metadata__", None)
             shapes = {name: about["shape"] for name, about in header.items()}
-            ends = [about["data_offsets"][1] for about in header.values()]
+            spans = {name: about["data_offsets"] for name, about in header.items()}
+            ends = [span[1] for span in spans.values()]
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
             self.damaged(file.name, "its header cannot be read")
         counted = [*ends, *(n for shape in shapes.values() for n in _listed(shape))]
@@ -155,6 +160,10 @@ class Folder:
                 f"{self.title}: {file.name} is cut short or overlong: it has {size:,} bytes, and "
                 f"its header means {8 + length + max(ends, default=0):,}"
             )
+        for name, shape in shapes.items():
+            start, end = spans[name][0], spans[name][1]
+            if type(start) is not int or math.prod(shape) > DENSEST * (end - start):
+                self.damaged(file.name, f"{name[:100]} has more numbers than bytes for them")
         return shapes
 
     def tokenizer(self) -> Tokenizer:

@@ -1,6 +1,7 @@
 """A model in a GGUF file."""
 
 import math
+import re
 import struct
 from pathlib import Path
 from typing import BinaryIO
@@ -21,6 +22,12 @@ WHOLE = {4: "I", 5: "i", 10: "Q", 11: "q"}
 
 LONGEST_KEY = 2**16
 """Bytes of a key that the format allows."""
+
+BLOCK = re.compile(r"blk\.(\d{1,9})\.")
+"""How the names of the tensors of one layer begin."""
+
+DENSEST = 8
+"""Numbers that a byte holds at most."""
 
 
 def entries() -> list[ModelEntry]:
@@ -53,7 +60,7 @@ def load(name: str) -> Pretrained:
                 f"{path.name} is not a GGUF file: open one, or a model folder (with config.json)"
             )
         try:
-            about, parameters = _header(stream)
+            about, parameters, layers = _header(stream)
         except (
             struct.error,
             KeyError,
@@ -66,21 +73,32 @@ def load(name: str) -> Pretrained:
             raise Refused(f"{path.name} is damaged: its header cannot be read") from error
     if parameters == 0:
         raise Refused(f"{path.name} holds no weights: open the file that has them")
+    disk, meant = path.stat().st_size, about.get("block_count", layers)
+    if parameters > DENSEST * disk:
+        raise Refused(
+            f"{path.name} is damaged or cut short: its header means {parameters:,} parameters, and "
+            f"it has {disk:,} bytes"
+        )
+    if meant != layers:
+        raise Refused(
+            f"{path.name} is damaged, or a part of a model: its header means {meant:,} layers, and "
+            f"it holds {layers:,}"
+        )
     return Pretrained(
         name=name,
         title=path.name,
         path=path,
         layout="GGUF",
         parameters=parameters,
-        disk=path.stat().st_size,
+        disk=disk,
         peak=int(PEAK * BYTES * parameters),
-        layers=about.get("block_count", 0),
+        layers=layers,
         heads=about.get("attention.head_count", 0),
     )
 
 
-def _header(stream: BinaryIO) -> tuple[dict[str, int], int]:
-    """Return the model's sizes by their names, and how many numbers its tensors have."""
+def _header(stream: BinaryIO) -> tuple[dict[str, int], int, int]:
+    """Return the model's sizes by their names, and how many numbers and layers its tensors are."""
     _, tensors, fields = struct.unpack("<IQQ", stream.read(20))
     about = {}
     for _ in range(fields):
@@ -91,15 +109,16 @@ def _header(stream: BinaryIO) -> tuple[dict[str, int], int]:
             about[key.partition(".")[2]] = _number(stream, WHOLE[kind])
         else:
             _skip(stream, kind)
-    total = 0
+    total, layers = 0, set()
     for _ in range(tensors):
-        _skip(stream, TEXT)
+        if found := BLOCK.match(_text(stream)):
+            layers.add(found[1])
         axes = _number(stream, "I")
         if axes > 8:
             raise struct.error("too many axes")
         total += math.prod(_number(stream, "Q") for _ in range(axes))
         stream.seek(12, 1)
-    return about, total
+    return about, total, len(layers)
 
 
 def _text(stream: BinaryIO) -> str:

@@ -252,9 +252,11 @@ def _write(path: Path, text: str) -> None:
     os.replace(beside, path)
 
 
-def _in_words(name: str, error: Exception) -> str:
+def _in_words(command: str, name: str, error: Exception) -> str:
     """Return what failed, for somebody who only wanted a model."""
     again = "what has come is kept, and asking again goes on from there"
+    if command == "find":
+        again = "nothing was fetched, ask again"
     if isinstance(error, GatedRepoError):
         return (
             f"{name} is gated: accept its terms on its page on the Hugging Face hub, sign in with "
@@ -280,9 +282,11 @@ def _in_words(name: str, error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename} cannot be written: {error.strerror}"
     if isinstance(error, OSError):
-        return f"the download of {name} broke off: {again}"
+        what = "the question about" if command == "find" else "the download of"
+        return f"{what} {name} broke off: {again}"
     line = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    return f"the download of {name} failed: {line}"
+    what = "asking for" if command == "find" else "the download of"
+    return f"{what} {name} failed: {line}"
 
 
 def _say(**record: Any) -> None:
@@ -323,7 +327,7 @@ def main(command: str, name: str) -> None:
     except Refused as refusal:
         _say(refused=str(refusal))
     except Exception as error:  # the hub, the network and the disk each have their own
-        _say(refused=_in_words(name, error))
+        _say(refused=_in_words(command, name, error))
     os._exit(0)
 
 

@@ -94,8 +94,8 @@ def is_there(name: str, kind: Callable[[Path], bool]) -> bool:
 
 
 def in_words(count: int) -> str:
-    """Return a number of bytes as it is written in a sentence."""
-    for unit, scale in (("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
+    """Return a number of bytes as sentences write it, in the units that the window writes."""
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if count >= scale:
             return f"{count / scale:.1f} {unit}"
     return f"{count} bytes"

@@ -1,19 +1,23 @@
 """Figures for papers: an answer typeset as PDF, SVG or PNG, or written as CSV, JSON or NPZ.
 
-Nothing in here needs Qt or a display, and the same question gives the same bytes.
+Nothing in here needs Qt or a display, and the same question gives the same bytes. What is named
+here is looked up on first use: the window reads `options` without importing matplotlib.
 """
 
 import logging
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 _log = logging.getLogger("matplotlib")
 if _log.level == logging.NOTSET:
     # "Building the font cache" and the like, said as it is imported, is not ours to print.
     _log.setLevel(logging.ERROR)
 
-from gui.figures.drawing import FIGURES, compose  # noqa: E402
-from gui.figures.files import SUFFIXES, check, picture, write  # noqa: E402
-from gui.figures.options import FigureOptions  # noqa: E402
-from gui.figures.provenance import Made, Origin, origin, questions, read  # noqa: E402
+if TYPE_CHECKING:
+    from gui.figures.drawing import FIGURES, compose
+    from gui.figures.files import SUFFIXES, check, picture, write
+    from gui.figures.options import FigureOptions
+    from gui.figures.provenance import Made, Origin, origin, questions, read
 
 __all__ = [
     "FIGURES",
@@ -29,3 +33,17 @@ __all__ = [
     "read",
     "write",
 ]
+
+_PLACES = {
+    "drawing": ("FIGURES", "compose"),
+    "files": ("SUFFIXES", "check", "picture", "write"),
+    "options": ("FigureOptions",),
+    "provenance": ("Made", "Origin", "origin", "questions", "read"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for place, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(f"gui.figures.{place}"), name)
+    raise AttributeError(f"module 'gui.figures' has no attribute {name!r}")

@@ -11,6 +11,7 @@ from gui.numbers import plain
 from gui.theme import LIGHT
 
 _GAP = 2.0
+_BAR = "attention"
 
 
 def draw_attention(
@@ -49,7 +50,7 @@ def _scale(request: Attention, values: np.ndarray) -> Scale:
 def _bar_title(request: Attention, result: Patterns) -> str:
     if request.kind == "scores":
         return f"score, q · k / {plain(result.divisor)}"
-    return "attention" if request.kind == "pattern" else "attention × value norm"
+    return _BAR if request.kind == "pattern" else "attention × value norm"
 
 
 def draw_thumbnails(page: Page, request: Thumbnails, result: ThumbnailPatterns) -> float:
@@ -58,7 +59,8 @@ def draw_thumbnails(page: Page, request: Thumbnails, result: ThumbnailPatterns) 
     if side == 0:
         raise Refused("there is no token to draw: type a prompt, or put BOS first")
     y = heading.draw(page, f"{n_layers} × {n_heads} heads, attention", request.run.model)
-    bar = cells.bar_width(page, SHARES, 120.0)
+    scale = page.scale(_BAR, SHARES)
+    bar = cells.bar_width(page, scale, 120.0) if page.has_bar(_BAR, scale) else 0.0
     names = max(page.measure(f"L{layer}", page.small) for layer in range(n_layers)) + 4.0
     room = (page.width - names - bar - 8.0 - (n_heads - 1) * _GAP) / n_heads
     cell = cells.whole_pixels(page, room, side, 40.0 / side)
@@ -94,13 +96,15 @@ def draw_thumbnails(page: Page, request: Thumbnails, result: ThumbnailPatterns) 
                 cell,
                 result.values[layer, number],
                 result.mask,
-                SHARES,
+                scale,
                 rectangles=rectangles,
             )
     bottom = top + n_layers * pitch
-    height = min(max(bottom - top - _GAP, 40.0), 120.0)
-    cells.draw_bar(page, first + n_heads * pitch + 4.0, top, height, SHARES, "attention")
-    bottom = max(bottom, top + height) + 4.0
+    if page.has_bar(_BAR, scale):
+        height = min(max(bottom - top - _GAP, 40.0), 120.0)
+        cells.draw_bar(page, first + n_heads * pitch + 4.0, top, height, scale, _BAR)
+        bottom = max(bottom, top + height)
+    bottom += 4.0
     count = len(result.labels)
     words = f"{count:,} token{'s' * (count > 1)}; query down, key across"
     if result.block > 1:

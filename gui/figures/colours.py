@@ -49,6 +49,10 @@ class Scale:
         share = (np.asarray(values, dtype=np.float64) - self.low) / (self.high - self.low)
         return np.rint(np.clip(share, 0.0, 1.0) * 255.0).astype(np.intp)
 
+    def joined(self, other: "Scale") -> "Scale":
+        """Return limits that show what both show."""
+        return Scale(self.signed, min(self.low, other.low), max(self.high, other.high))
+
 
 SHARES = Scale(False, 0.0, 1.0)
 """Attention: 0 is one end of the map, 1 the other."""

@@ -8,8 +8,11 @@ from typing import Any
 
 from engine.messages import Attention, Refused, Request, Result
 from gui import figures
+from gui.board.record import Board
+from gui.figures import board as boards
 from gui.figures import stored
 from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
+from gui.figures.files import PICTURES
 from gui.figures.options import (
     WIDTHS,
     FigureOptions,
@@ -106,6 +109,25 @@ def check(what: str, request: Request, given: Namespace) -> None:
         raise Refused(f"figure {what} needs -o FILE ending in {_FILES}")
     options(given, FigureOptions())
     figures.check(request, given.output)
+
+
+def board(what: str, shown: Board, given: Namespace) -> Board:
+    """Return the board that a command line sets so, refused where it could not be written.
+
+    Parameters
+    ----------
+    what
+        The file that it is from.
+    shown
+        The board as it is there.
+    given
+        From the parser that `add_options` was called with.
+    """
+    if "output" not in given:
+        raise Refused(f"figure {what} needs -o FILE ending in {', '.join(PICTURES)}")
+    made = replace(shown, options=options(given, shown.options))
+    boards.check(made, given.output)
+    return made
 
 
 def questions(request: Request, given: Namespace) -> tuple[Request, ...]:

@@ -87,7 +87,8 @@ FIGURES: dict[type, Callable[..., float]] = {
 }
 """How the answer to each question is drawn on a page; each returns the height it used."""
 
-_BOTTOM = 3.0
+BOTTOM = 3.0
+"""Free under the last line of a page, in points."""
 _USUAL, _UNKNOWN = FigureOptions(), Origin()
 MOST_TOKENS = 100
 """Tokens that a list on paper may have; thousands would take gigabytes and be unreadable."""
@@ -129,21 +130,27 @@ def compose(
     origin: Origin = _UNKNOWN,
 ) -> Page:
     """Set the answer to a question on a page; parameters and refusals are those of `write`."""
+    with exact():
+        page = Page(options)
+        height = draw(page, request, result, head=head, origin=origin)
+        if options.caption:
+            said = provenance.caption(_counted(request, origin), head, origin)
+            height = heading.sentence(page, height + 4.0, said)
+        page.finish(height + BOTTOM)
+    return page
+
+
+def draw(page: Page, request: Any, result: Any, *, head: Head | None, origin: Origin) -> float:
+    """Draw the answer to a question on a page and return where it ends; refuses as `compose`."""
     check(request)
     check_head(request, result, head)
     alone = {"head": head} if head is not None else {}
     request = _counted(request, origin)
-    with exact():
-        page = Page(options)
-        height = FIGURES[type(request)](page, request, result, **alone)
-        if off := getattr(request, "heads_off", ()) or _off_in_run(request):
-            listed = ", ".join(head.name for head in off)
-            height = heading.sentence(page, height + 2.0, [f"heads off: {listed}"])
-        if options.caption:
-            said = provenance.caption(request, head, origin)
-            height = heading.sentence(page, height + 4.0, said)
-        page.finish(height + _BOTTOM)
-    return page
+    height = FIGURES[type(request)](page, request, result, **alone)
+    if off := getattr(request, "heads_off", ()) or _off_in_run(request):
+        listed = ", ".join(head.name for head in off)
+        height = heading.sentence(page, height + 2.0, [f"heads off: {listed}"])
+    return height
 
 
 def _counted(request: Any, origin: Origin) -> Any:

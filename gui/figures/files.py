@@ -97,8 +97,13 @@ def picture(
     """
     page = drawing.compose(request, result, options, head=head, origin=origin)
     text = provenance.record(request, result, head, options, origin)
+    return encode(page, suffix, provenance.metadata(request, head, suffix, text))
+
+
+def encode(page: Page, suffix: str, metadata: dict[str, Any]) -> tuple[bytes, tuple[str, ...]]:
+    """Return a page as the content of a file of one of PICTURES, and what `write` returns."""
     dpi = _resolution(page) if suffix == ".png" else page.dpi
-    content = _render(page, suffix, dpi, provenance.metadata(request, head, suffix, text))
+    content = _render(page, suffix, dpi, metadata)
     boxes = uncovered(page.tokens)
     covers = [f"no installed font covers {', '.join(boxes)}: drawn as boxes"] if boxes else []
     return content, (*covers, *page.warnings)

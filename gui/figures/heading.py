@@ -20,14 +20,18 @@ def draw(page: Page, title: str, model: str) -> float:
     The page's options may have another title, or none; the model is named beside our own only.
     """
     line = page.line_height()
+    middle, left = 2.0 + line / 2, 2.0
+    if page.letter:
+        page.text(left, middle, page.letter, bold=True)
+        left += page.measure(page.letter, bold=True) + page.size
     if page.options.title is not None:
         if not page.options.title.strip():
             # Room for a text beside the top edge of what comes first.
-            return 0.6 * page.line_height(page.small)
-        return wrapped(page, 2.0, page.options.title.strip(), size=page.size, bold=True) + 2.0
-    middle = 2.0 + line / 2
-    page.text(2.0, middle, title, bold=True)
-    used = 2.0 + page.measure(title, bold=True) + page.size
+            return 2.0 + line if page.letter else 0.6 * page.line_height(page.small)
+        own = page.options.title.strip()
+        return wrapped(page, 2.0, own, left=left, size=page.size, bold=True) + 2.0
+    page.text(left, middle, title, bold=True)
+    used = left + page.measure(title, bold=True) + page.size
     room = page.width - used - 2.0
     shown = page.elide(model, room, page.small, token=False)
     if shown != "…":

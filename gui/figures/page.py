@@ -7,6 +7,7 @@ what was placed; the width is the one asked for, exactly.
 
 import math
 import unicodedata
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +27,8 @@ from gui.figures.options import SMALLEST, FigureOptions
 from gui.theme import LIGHT
 
 Anchor = Literal["left", "center", "right"]
+Quantity = tuple[str, bool]
+"""What a colour stands for: the title of its colour bar, and whether it is signed."""
 
 DPI = 600
 """Printed resolution; a raster picture has this or a whole multiple of it."""
@@ -56,7 +59,7 @@ class _Raster(Artist):
         page, x, y = self._place
         left, bottom = page.points.transform((x, y))
         # A PNG may be finer than the pixels; vector formats scale an image by themselves.
-        finer = max(1, round(page.figure.dpi / page.dpi))
+        finer = max(1, round(max(page.figure.dpi, page.printed) / page.dpi))
         context = renderer.new_gc()
         renderer.draw_image(
             context, left, bottom, self._pixels.repeat(finer, axis=0).repeat(finer, axis=1)
@@ -72,6 +75,10 @@ class Page:
     ----------
     options
         How it is set.
+    board
+        The page that it is a part of, whose figure it is drawn on; without, it is a whole page.
+    letter
+        What it is called there, set in front of its title.
 
     Attributes
     ----------
@@ -87,9 +94,16 @@ class Page:
         What the figure cannot do as it should, a sentence each.
     has_raster
         Whether it holds an image of cells.
+    scales
+        What was coloured here, by the title of its colour bar and whether it is signed, and the
+        limits that show all of it.
+    shared
+        Limits that are common to several parts of a board, which has the colour bar.
     """
 
-    def __init__(self, options: FigureOptions) -> None:
+    def __init__(
+        self, options: FigureOptions, board: "Page | None" = None, letter: str = ""
+    ) -> None:
         self.options = options
         self.width = options.width * 72.0
         self.size = options.font_size
@@ -98,9 +112,21 @@ class Page:
         self.tokens: list[str] = []
         self.warnings: list[str] = []
         self.has_raster = False
-        self.figure = Figure(figsize=(options.width, options.width), dpi=DPI, facecolor="none")
-        self._upright = Affine2D()
-        self.points = self._upright + self.figure.dpi_scale_trans
+        self.scales: dict[Quantity, Scale] = {}
+        self.shared: Mapping[Quantity, Scale] = {}
+        self.letter = letter
+        self._board, self._upright = board, Affine2D()
+        if board is None:
+            self.figure = Figure(figsize=(options.width, options.width), dpi=DPI, facecolor="none")
+            self.points = self._upright + self.figure.dpi_scale_trans
+        else:
+            self.figure, self.tokens, self.warnings = board.figure, board.tokens, board.warnings
+            self.points = self._upright + board.points
+
+    @property
+    def printed(self) -> int:
+        """Resolution of the whole page, this or a multiple of it."""
+        return self.dpi if self._board is None else self._board.dpi
 
     @property
     def pixel(self) -> float:
@@ -117,6 +143,29 @@ class Page:
         self.figure.set_size_inches(self.width / 72.0, height / 72.0)
         self._upright.clear().scale(1 / 72.0, -1 / 72.0).translate(0.0, height / 72.0)
         return self.figure
+
+    def place(self, x: float, y: float) -> None:
+        """Put the top left corner of a part at a place of its board, in points."""
+        self._upright.clear().translate(x, y)
+
+    def scale(self, title: str, scale: Scale) -> Scale:
+        """Return the limits that a quantity is coloured by: its own, or those it shares.
+
+        Parameters
+        ----------
+        title
+            Title of its colour bar.
+        scale
+            Its own limits.
+        """
+        quantity = title, scale.signed
+        met = self.scales.get(quantity)
+        self.scales[quantity] = scale if met is None else met.joined(scale)
+        return self.shared.get(quantity, scale)
+
+    def has_bar(self, title: str, scale: Scale) -> bool:
+        """Return whether a quantity has its colour bar here, and not on the board."""
+        return (title, scale.signed) not in self.shared
 
     def palette(self, scale: Scale) -> npt.NDArray[np.uint8]:
         """Return the colours that stand for a scale, lowest value first, [256, 3]."""

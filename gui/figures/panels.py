@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -192,7 +192,9 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
     if across is None:
         across = sorted({math.ceil(panels / -(-panels // n)) for n in range(1, min(panels, 8) + 1)})
         across = across[::-1]
-    bar = cells.bar_width(page, grids.scale, 120.0)
+    grids = replace(grids, scale=page.scale(grids.bar, grids.scale))
+    has_bar = page.has_bar(grids.bar, grids.scale)
+    bar = cells.bar_width(page, grids.scale, 120.0) if has_bar else 0.0
     layout = _choose(page, grids, bar, across)
     down = -(-panels // layout.across)
     cell = layout.cell
@@ -219,10 +221,11 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
                 page, grids.columns, layout.below, corner[0], corner[1] + height, cell
             )
     grid = (down - 1) * pitch[1] + height
-    bar_height = min(max(grid, 40.0, page.measure(grids.bar, page.small)), max(120.0, height))
-    cells.draw_bar(page, first + used + _GAP, top, bar_height, grids.scale, grids.bar)
-    below = top + grid + layout.below.extent
-    bottom = max(below, top + bar_height + 0.5 * page.line_height())
+    bottom = below = top + grid + layout.below.extent
+    if has_bar:
+        bar_height = min(max(grid, 40.0, page.measure(grids.bar, page.small)), max(120.0, height))
+        cells.draw_bar(page, first + used + _GAP, top, bar_height, grids.scale, grids.bar)
+        bottom = max(below, top + bar_height + 0.5 * page.line_height())
     if grids.rows.title:
         length = page.measure(grids.rows.title, page.small)
         middle = top + max(grid, length) / 2

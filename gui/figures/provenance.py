@@ -1,7 +1,7 @@
 """What a figure was made from: as text inside its file, as its caption, and read back."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata as packages
 from pathlib import Path
@@ -153,7 +153,11 @@ def metadata(request: Any, head: Head | None, suffix: str, text: str) -> dict[st
         From `record`.
     """
     of = model_of(request) if head is None else f"{model_of(request)}, head {head}"
-    title = f"{CREATOR}: {_NAMES[type(request)]} of {of}"
+    return named(f"{CREATOR}: {_NAMES[type(request)]} of {of}", suffix, text)
+
+
+def named(title: str, suffix: str, text: str) -> dict[str, Any]:
+    """Return the metadata of a file with a title and a record as text; never a date."""
     if suffix == ".pdf":
         return {
             "Title": title, "Subject": text, "Creator": CREATOR, "CreationDate": None,
@@ -196,6 +200,17 @@ def _words(value: Any) -> str:
     return "yes" if value is True else str(value)
 
 
+def origin_of(found: Mapping[str, Any]) -> Origin:
+    """Return where an answer was from, as `about` has it; may raise TypeError or ValueError."""
+    tokens, ids, versions = (found.get(name, ()) for name in ("tokens", "ids", "versions"))
+    return Origin(
+        str(found.get("weights", "")),
+        tuple(map(str, tokens)),
+        tuple(map(int, ids)),
+        tuple((str(name), str(version)) for name, version in dict(versions).items()),
+    )
+
+
 def read(path: Path) -> Made:
     """Return what a figure or a data file was made from.
 
@@ -212,15 +227,11 @@ def read(path: Path) -> Made:
         If it cannot be read.
     """
     found = stored.record(Path(path))
+    if "board" in found:
+        raise Refused(f"{Path(path).name} is a board of several figures")
     head, kept = found.get("head"), found.get("options", {})
-    tokens, ids, versions = (found.get(name, ()) for name in ("tokens", "ids", "versions"))
     try:
-        was = Origin(
-            str(found.get("weights", "")),
-            tuple(map(str, tokens)),
-            tuple(map(int, ids)),
-            tuple((str(name), str(version)) for name, version in dict(versions).items()),
-        )
+        was = origin_of(found)
         chosen = None if head is None else Head.parse(str(head))
         token = None if found.get("token") is None else int(found["token"])
         return Made(found["request"], chosen, figure_options.from_json(kept), was, token)

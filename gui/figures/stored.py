@@ -90,7 +90,7 @@ READABLE = tuple(_READERS)
 
 
 def record(path: Path) -> dict[str, Any]:
-    """Return what a figure or a data file says it was made from.
+    """Return what a figure, a board of figures or a data file says it was made from.
 
     Parameters
     ----------
@@ -117,7 +117,9 @@ def record(path: Path) -> dict[str, Any]:
         found = json.loads(text or "null")
     except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, dict) or not isinstance(found.get("request"), dict):
+    if not isinstance(found, dict) or not any(
+        isinstance(found.get(name), dict) for name in ("request", "board")
+    ):
         raise Refused(
             f"{path.name} holds no question of Headscope: it was written or saved anew by another "
             "program"

@@ -23,4 +23,5 @@ PANELS = (
     "gui.panels.skip_trigrams:SkipTrigramsPanel",
     "gui.panels.finder:FinderPanel",
     "gui.panels.notes:NotesPanel",
+    "gui.board.panel:BoardPanel",
 )

@@ -139,6 +139,15 @@ class AttributionPanel(ComparingPanel):
             asked["sources"] = self.question.request(run, query, "sources")
         return asked
 
+    def shown(self) -> dict[str, Request]:
+        """Return the parts, and what stands beside them of the open head."""
+        if self.session.base_run is not None:
+            return super().shown()
+        wanted = self.wants()
+        head = self.session.selection.head.name
+        names = {"parts": "Parts of the logit", "output": f"{head} output", "sources": "Sources"}
+        return {name: wanted[slot] for slot, name in names.items() if slot in wanted}
+
     def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""
         self.question.set_vocabulary(vocabulary)

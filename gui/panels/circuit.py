@@ -166,7 +166,7 @@ class CircuitPanel(Panel):
             wanted["table"] = Table(now.model, now.head, self.circuit, self._offset())
         if self.question.token is not None:
             if facts is not None:  # what stands for the token depends on them
-                wanted["tokens"] = self.request(self.question.token, None, self._offset())
+                wanted["tokens"] = self.request(self.question.token, None, self._offset(True))
             return wanted
         wanted["run"] = run_request
         run = self.run_result()
@@ -176,8 +176,17 @@ class CircuitPanel(Panel):
         position = self.position(run)
         if position is not None and facts is not None:
             token = None if self.effective_source() == "position" else int(run.ids[position])
-            wanted["tokens"] = self.request(token, position, self._offset())
+            wanted["tokens"] = self.request(token, position, self._offset(True))
         return wanted
+
+    def shown(self) -> dict[str, Request]:
+        """Return the lists, and the whole table where it is seen; it first where it is alone."""
+        wanted = self.wants()
+        lists = {f"{self.title} lists": wanted["tokens"]} if "tokens" in wanted else {}
+        if self.second.currentWidget() is not self.table or "table" not in wanted:
+            return lists
+        table = {f"{self.title} table": wanted["table"]}
+        return table | lists if self.strongest.isHidden() else lists | table
 
     def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""
@@ -259,6 +268,6 @@ class CircuitPanel(Panel):
         self._view_chosen = True
         self.redraw()
 
-    def _offset(self) -> int:
-        """Return how far back the source lies, where scores depend on it: in rotary models."""
-        return (self.offset() or 0) if self.circuit == "qk" else 0
+    def _offset(self, adds: bool = False) -> int:
+        """Return how far back the source lies, where scores, or a matrix, depend on it."""
+        return (self.offset(adds) or 0) if self.circuit == "qk" else 0

@@ -59,6 +59,21 @@ class ComparingPanel(Panel):
         """What is taken off what, in words; empty where nothing is."""
         return "" if self.session.base_run is None else " − ".join(self.names)
 
+    def shown(self) -> dict[str, Request]:
+        """Return the run that is drawn, and the one taken off it where there is one."""
+        wanted = self.wants()
+        before = wanted.get("before", wanted.get(f"{self.main} before"))
+        if self.main not in wanted or before is None:
+            return super().shown()
+        now, then = self.names
+        return {f"{self.title}, {now}": wanted[self.main], f"{self.title}, {then}": before}
+
+    def not_exported(self) -> str:
+        """Say that a difference is the answer to no question."""
+        if self.session.base_run is None:
+            return ""
+        return "The difference is two answers: each is exported by itself"
+
     def runs(self) -> dict[str, Request]:
         """Return the questions that any picture needs: the runs of the prompts that it is of."""
         wanted: dict[str, Request] = {"run": self.session.run}

@@ -1,5 +1,6 @@
 """The direct path: what the model would say next if no head looked anywhere."""
 
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -21,7 +22,7 @@ from gui.engine_client import EngineClient
 from gui.numbers import fixed
 from gui.panels import reading
 from gui.panels.panel import Panel
-from gui.panels.raised_lowered import RaisedLowered
+from gui.panels.raised_lowered import MOST_ROWS, RaisedLowered
 from gui.panels.sentence import Sentence, Token
 from gui.panels.token_choice import TokenChoice
 from gui.session import Session
@@ -97,6 +98,13 @@ class DirectPathPanel(Panel):
             way = cast(WayName, self.way.value())
             wanted["tokens"] = DirectPath(now.model, token, way, facts.d_vocab)
         return wanted
+
+    def shown(self) -> dict[str, Request]:
+        """Return the lists as long as they are seen, not the whole row."""
+        request = self.wants().get("tokens")
+        if not isinstance(request, DirectPath):
+            return {}
+        return {self.title: replace(request, k=min(request.k, MOST_ROWS))}
 
     def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""

@@ -115,6 +115,13 @@ class EigenvaluesPanel(Panel):
             wanted["values"] = Eigenvalues(now.model, now.head, circuit, offset)
         return wanted
 
+    def shown(self) -> dict[str, Request]:
+        """Return the eigenvalues of one head, or the measures of all."""
+        slots = {"all": "Measures of the weights"} if self.which.value() == "all" else {}
+        wanted = self.wants()
+        named = slots or {"values": self.title}
+        return {name: wanted[slot] for slot, name in named.items() if slot in wanted}
+
     def choose(self, index: int) -> None:
         """Ring an eigenvalue and tell it."""
         self._chosen = index

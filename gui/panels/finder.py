@@ -100,6 +100,20 @@ class FinderPanel(Panel):
             )
         return wanted
 
+    def shown(self) -> dict[str, Request]:
+        """Return the measures by what they were measured on, those in view first."""
+        wanted = self.wants()
+        names = {
+            "scores": "Measures on random tokens",
+            "prompt": "Measures on the prompt",
+            "weights": "Measures of the weights",
+        }
+        there = [slot for slot in names if slot in wanted]
+        slots = {"random": "scores", "prompt": "prompt", "weights": "weights"}
+        first = slots.get(self.which.value())
+        there.sort(key=lambda slot: slot != first)
+        return {names[slot]: wanted[slot] for slot in there}
+
     def draw(self) -> None:
         """Show table, scatter and sentence."""
         if self._known is not None and self._prompt_is_coming():

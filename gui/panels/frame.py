@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -58,6 +59,12 @@ class Frame:
         around.setSpacing(UNIT)
         self._head = QHBoxLayout()
         around.addLayout(self._head, 1)
+        self.export = QToolButton()
+        self.export.setText("⤓")
+        self.export.setProperty("quiet", True)
+        self.export.setProperty("narrow", True)
+        self.export.hide()
+        around.addWidget(self.export)
         self.help = HelpButton(title, PANEL_HELP[title]) if title in PANEL_HELP else None
         if self.help is not None:
             around.addWidget(self.help)
@@ -111,6 +118,9 @@ class Frame:
         for widget in widgets:
             self._controls.append(widget)
             self._head.addWidget(widget)
+            QWidget.setTabOrder(widget, self.export)
+        if self.help is not None:
+            QWidget.setTabOrder(self.export, self.help)
 
     def place_controls(self) -> None:
         """Move the controls that have no room beside title and subtitle under the head."""
@@ -121,6 +131,8 @@ class Frame:
         if not self.mark.isHidden():
             room -= self.mark.sizeHint().width() + UNIT
         room -= self.subtitle.width_of_first_part() + UNIT
+        if not self.export.isHidden():
+            room -= self.export.sizeHint().width() + UNIT
         beside = []
         for widget in self._controls:
             width = min(widget.sizeHint().width(), widget.maximumWidth())

@@ -80,6 +80,13 @@ class HeadsPanel(Panel):
             wanted["more"] = more
         return wanted
 
+    def shown(self) -> dict[str, Request]:
+        """Return the patterns, or the measures that colour the heads."""
+        wanted = self.wants()
+        measured = {"Measures of the heads": wanted.get("more", wanted["scores"])}
+        patterns = {"Patterns": wanted["thumbnails"]} if "thumbnails" in wanted else {}
+        return patterns if self.session.selection.measure == "pattern" else measured | patterns
+
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take an answer; pictures and scores together suggest the head to begin with."""
         super().receive(slot, request, result)

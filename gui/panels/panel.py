@@ -51,7 +51,7 @@ class Panel(QWidget):
     column: ClassVar[int] = 0
     """Where it opens when its layout has no place for it: 0 left, 1 middle, 2 right."""
     group: ClassVar[str] = "Head"
-    """Part of the View menu that it stands in: Prompt, Head, Model or Checks."""
+    """Part of the View menu that it stands in: Prompt, Head, Model, Checks or Figures."""
     about: ClassVar[str] = ""
     """One sentence for its menu entry."""
     main: ClassVar[str] = ""
@@ -95,6 +95,18 @@ class Panel(QWidget):
         """Show what is known; called when the answer in the main slot is the one wanted."""
         raise NotImplementedError
 
+    def shown(self) -> dict[str, Request]:
+        """Return the questions whose answers are in view, by what each is called.
+
+        They are what is exported; the first is what is meant where only one can be.
+        """
+        request = self.wants().get(self.main)
+        return {} if request is None else {self.title: request}
+
+    def not_exported(self) -> str:
+        """Return why what is seen cannot be exported as it is, empty where it can."""
+        return ""
+
     def known(self, slot: str) -> Result | None:
         """Return the last good answer of a slot, old or new."""
         answer = self.questions.answer(slot)
@@ -129,10 +141,15 @@ class Panel(QWidget):
         found = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
         return found if isinstance(found, Patterns) and reading.head_exists(now, found) else None
 
-    def offset(self) -> int | None:
-        """Return how far back the source lies in a rotary model; none in others or if unknown."""
+    def offset(self, adds: bool = False) -> int | None:
+        """Return how far back the source lies, where that changes what is asked; none elsewhere.
+
+        In rotary models it changes matrices and scores, with ALiBi what is added to scores alone.
+        """
         facts, run, patterns = self.facts(), self.run_result(), self.patterns()
-        if facts is None or facts.positions != "rotary" or run is None or patterns is None:
+        if facts is None or run is None or patterns is None:
+            return None
+        if facts.positions not in ("rotary", "ALiBi")[: 1 + adds]:
             return None
         now = self.session.selection
         return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)

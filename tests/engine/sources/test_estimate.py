@@ -25,7 +25,7 @@ def test_what_does_not_fit_is_told_in_the_sentence_that_refuses_it(tmp_path, mon
         Engine().answer(LoadModel(name))
     assert found.obstacle == str(refusal.value)
     assert found.peak > found.free == 200_000
-    assert "195.3 kB are free; up to " in found.obstacle
+    assert "195.3 KiB are free; up to " in found.obstacle
 
 
 def test_a_model_of_headscopes_own_is_not_read(tmp_path, monkeypatch):

@@ -16,7 +16,17 @@ from engine.sources.pretrained import Pretrained
 
 
 def pretrained(path: Path) -> Pretrained:
-    return Pretrained(str(path), path, 1, 1, 1)
+    return Pretrained(
+        name=str(path),
+        title=path.name,
+        path=path,
+        layout="transformers",
+        parameters=1,
+        disk=1,
+        peak=1,
+        layers=1,
+        heads=1,
+    )
 
 
 def test_the_fingerprint_of_one_file_is_the_start_of_its_sha256(tmp_path: Path) -> None:

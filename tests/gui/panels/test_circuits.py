@@ -53,6 +53,15 @@ def test_qk_follows_the_pinned_query(qk, session, settle):
     assert f"(query 4), {session.selection.head.name} looks for" in qk.sentence.text
 
 
+@pytest.mark.parametrize("engine", [FakeEngine(positions="ALiBi")])
+def test_qk_with_alibi_is_asked_for_as_far_back_as_the_source_lies(show, session, settle):
+    panel = show(QKPanel)
+    session.pin(5, 2)
+    settle(panel)
+    assert asked(panel).offset == 3
+    assert panel.wants()["table"].offset == 0  # a distance changes no matrix there
+
+
 def test_qk_turned_round_follows_the_pinned_source(qk, session, settle):
     session.pin(5, 3)
     session.ask_qk(side="key")

@@ -15,6 +15,8 @@ from gui.panels.help_button import WIDTH, HelpButton, HelpPage
 from gui.theme import UNIT
 
 TITLES = [pkgutil.resolve_name(name).title for name in PANELS]
+KEPT = ("Notes", "Board")
+"""Panels of what the user keeps, which the texts say nothing of."""
 
 
 def test_every_panel_has_its_help_and_no_help_is_of_none():
@@ -28,6 +30,8 @@ def test_nothing_is_left_out_of_a_help(title):
     for text in (page.shows, page.paper, page.caveat, page.keys):
         assert text[0].isupper() or text[0] == "“"
         assert text.endswith((".", "”"))
+    if title in KEPT:
+        return
     assert "“A Mathematical Framework for Transformer Circuits”" in page.paper
     if title != "Receipts":
         assert "[" in page.formula

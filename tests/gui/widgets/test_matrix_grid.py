@@ -228,3 +228,14 @@ def test_x_asks_to_switch_the_selected_head_and_nothing_where_none_is(qtbot: QtB
     with qtbot.waitSignal(widget.switched) as asked:
         qtbot.keyClick(widget, Qt.Key.Key_X)
     assert asked.args == [Head(1, 2)]
+
+
+@pytest.mark.parametrize(("height", "scrolls"), [(700, False), (400, True)])
+def test_heads_are_smaller_where_that_shows_all_of_them(
+    qtbot: QtBot, height: int, scrolls: bool
+) -> None:
+    widget = show(qtbot, 300, height)
+    widget.set_thumbnails(patterns(30, 9, 4), None)
+    assert (widget.verticalScrollBar().maximum() > 0) is scrolls
+    side = widget.head_rect(Head(0, 0)).height()
+    assert side < 24 if not scrolls else side > 26

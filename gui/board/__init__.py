@@ -1,0 +1,1 @@
+"""The figure board in the window; `record` is its value, which needs no display."""

@@ -1,0 +1,191 @@
+"""The figures of the board as small pictures: put in order by mouse or keys, opened, taken off."""
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDropEvent,
+    QIcon,
+    QImage,
+    QKeyEvent,
+    QPainter,
+    QPen,
+    QPixmap,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QListWidget,
+    QListWidgetItem,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
+
+from gui import palette
+from gui.theme import LIGHT, UNIT
+from gui.widgets import tool_tip
+
+PICTURE = QSize(136, 100)
+_PAPER, _INK = LIGHT.card, LIGHT.muted
+"""A figure is on white paper in every theme, and so is what stands for one."""
+_STEPS = {
+    Qt.Key.Key_Left: -1,
+    Qt.Key.Key_Up: -1,
+    Qt.Key.Key_Right: 1,
+    Qt.Key.Key_Down: 1,
+}
+_MOVE = Qt.KeyboardModifier.ControlModifier
+
+
+class Shown(NamedTuple):
+    """A figure as the grid shows it: two lines of text, and a picture or words instead."""
+
+    text: str
+    tip: str
+    image: QImage | None
+    instead: str = ""
+
+
+class ItemGrid(QListWidget):
+    """Figures in their order, row by row."""
+
+    moved = Signal(int, int)
+    """A figure is to go from one place to another."""
+    removed = Signal(int)
+    opened = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Figures on the board")
+        self.setAccessibleDescription(
+            "Enter shows a figure's view, Ctrl and an arrow moves it, Delete takes it off"
+        )
+        self.setFlow(QListView.Flow.LeftToRight)
+        self.setWrapping(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setIconSize(PICTURE)
+        self.setSpacing(UNIT // 2)
+        self.setItemDelegate(_Below(self))
+        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setMinimumHeight(PICTURE.height() + 6 * UNIT)
+        self.itemActivated.connect(lambda item: self.opened.emit(self.row(item)))
+
+    def show_figures(self, figures: list[Shown]) -> None:
+        """Show figures in this order; the one that was chosen by its place stays so."""
+        for row, shown in enumerate(figures):
+            if row == self.count():
+                self.addItem(QListWidgetItem())
+            item = self.item(row)
+            item.setText(shown.text)
+            item.setToolTip(tool_tip.literal(shown.tip))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, shown.text.replace("\n", ", "))
+            item.setIcon(_icon(shown, self.devicePixelRatioF()))
+        while self.count() > len(figures):
+            self.takeItem(self.count() - 1)
+        if self.currentRow() < 0 and figures:
+            self.setCurrentRow(0)
+
+    def show_columns(self, count: int) -> None:
+        """Let at most so many figures stand side by side, as on the page."""
+        margins = self.contentsMargins()
+        beside = margins.left() + margins.right() + self.verticalScrollBar().sizeHint().width()
+        pitch = PICTURE.width() + 2 * UNIT + 2 * self.spacing()
+        self.setMaximumWidth(count * pitch + beside + self.spacing())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the chosen figure with Ctrl and an arrow; take it off with Delete."""
+        row, step = self.currentRow(), _STEPS.get(Qt.Key(event.key()), 0)
+        if row >= 0 and step and event.modifiers() & _MOVE:
+            self.move_chosen(step)
+        elif row >= 0 and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.removed.emit(row)
+        else:
+            super().keyPressEvent(event)
+
+    def move_chosen(self, step: int) -> None:
+        """Move the chosen figure some places on, if there are as many."""
+        row = self.currentRow()
+        if row >= 0 and 0 <= row + step < self.count():
+            self._move(row, row + step)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Move the figure that was dragged here."""
+        row, to = self.currentRow(), self.place_at(event.position().toPoint())
+        # Qt would take the row out once more.
+        event.setDropAction(Qt.DropAction.IgnoreAction)
+        event.accept()
+        if row >= 0:
+            self._move(row, to - 1 if to > row else to)
+
+    def place_at(self, point: QPoint) -> int:
+        """Return before which figure something is put that is dropped at a point."""
+        for row in range(self.count()):
+            area = self.visualItemRect(self.item(row))
+            below = point.y() > area.bottom()
+            if not below and point.x() <= area.center().x():
+                return row
+            # The end of a row of figures is the beginning of the next one.
+            last = row + 1 == self.count()
+            if not below and (last or self.visualItemRect(self.item(row + 1)).top() > area.top()):
+                return row + 1
+        return self.count()
+
+    def _move(self, row: int, to: int) -> None:
+        if row != to:
+            self.moved.emit(row, to)
+            self.setCurrentRow(to)
+
+
+class _Below(QStyledItemDelegate):
+    """Writes the text of an item under its picture."""
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Put the picture above the text."""
+        super().initStyleOption(option, index)
+        option.decorationPosition = QStyleOptionViewItem.Position.Top
+        option.displayAlignment = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+        option.textElideMode = Qt.TextElideMode.ElideRight
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        """Return the same size for all figures."""
+        lines = 2 * option.fontMetrics.lineSpacing()
+        return PICTURE + QSize(2 * UNIT, lines + 2 * UNIT)
+
+
+def _icon(shown: Shown, ratio: float) -> QIcon:
+    page = QPixmap(PICTURE * ratio)
+    page.setDevicePixelRatio(ratio)
+    page.fill(QColor(_PAPER))
+    painter = QPainter(page)
+    if shown.image is not None:
+        scaled = shown.image.scaled(
+            (PICTURE - QSize(4, 4)) * ratio,
+            Qt.AspectRatioMode.KeepAspectRatio,
+            Qt.TransformationMode.SmoothTransformation,
+        )
+        scaled.setDevicePixelRatio(ratio)
+        size = scaled.deviceIndependentSize()
+        left = (PICTURE.width() - size.width()) / 2
+        painter.drawImage(round(left), round((PICTURE.height() - size.height()) / 2), scaled)
+    else:
+        painter.setFont(palette.ui_font(small=True))
+        painter.setPen(QColor(_INK))
+        room = page.rect().size() / ratio
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(
+            UNIT, UNIT, room.width() - 2 * UNIT, room.height() - 2 * UNIT, int(flags), shown.instead
+        )
+    painter.setPen(QPen(QColor(LIGHT.line)))
+    painter.drawRect(0, 0, PICTURE.width() - 1, PICTURE.height() - 1)
+    painter.end()
+    icon = QIcon(page)
+    icon.addPixmap(page, QIcon.Mode.Selected)  # data keep their colours when they are chosen
+    return icon

@@ -1,0 +1,56 @@
+"""What is made from a board and its answers, in the thread of a Worker; holds no Qt object."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from engine.messages import Result
+from gui.board.gathering import Answers
+from gui.board.record import USUAL, Board, Item
+from gui.export.material import Preview, page_at
+
+_THUMBNAIL_INCHES = 2.4
+
+
+def write(board: Board, answers: Answers, version: str, path: Path) -> tuple[str, ...]:
+    """Write a board; return what it lacks, a sentence each.
+
+    Raises
+    ------
+    Refused, OSError
+        As `gui.figures.board.write`.
+    """
+    from gui.figures import board as boards
+
+    return boards.write(board, boards.drawn(board, answers, version), path)
+
+
+def preview(board: Board, answers: Answers, version: str, dpi: int) -> Preview:
+    """Return a board as it will be, at the resolution of the screen.
+
+    Raises
+    ------
+    Refused
+        As `gui.figures.board.picture`.
+    """
+    from gui.figures import board as boards
+
+    small = replace(board, options=replace(board.options, dpi=dpi))
+    shown, told = boards.picture(small, boards.drawn(small, answers, version), ".png")
+    # What is said of the screen's resolution is not about the file.
+    about_file = tuple(one for one in told if not one.startswith("the PNG has"))
+    return Preview(*page_at(shown, dpi), told=about_file)
+
+
+def thumbnail(item: Item, result: Result, dpi: int) -> bytes:
+    """Return one figure of a board as a small PNG.
+
+    Raises
+    ------
+    Refused
+        As `gui.figures.board.picture`.
+    """
+    from gui.figures import board as boards
+
+    options = replace(USUAL, width=_THUMBNAIL_INCHES, dpi=dpi)
+    alone = Board((item,), columns=1, letters=False, shared=False, options=options)
+    return boards.picture(alone, [boards.Drawn(result)], ".png")[0]

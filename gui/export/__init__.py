@@ -1,0 +1,1 @@
+"""From a panel to a file or the clipboard: figures, data, pictures, tables, commands, Python."""

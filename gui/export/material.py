@@ -1,0 +1,190 @@
+"""What an export is made from, and what is made from it.
+
+The functions run in the thread of a Worker, hold no QObject, and are what imports matplotlib.
+"""
+
+import io
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+
+from engine.messages import Request, Result
+from gui.export import tables, wording
+from gui.export.subjects import Subject
+from gui.figures.options import FigureOptions
+
+PICTURES, DATA = (".pdf", ".svg", ".png"), (".csv", ".json", ".npz")
+"""Kinds of file: figures, and numbers for other programs."""
+_METRE = 0.0254
+_SHOWN_CHARACTERS, _SHOWN_LINES = 6000, 60
+
+
+@dataclass(frozen=True)
+class Material:
+    """A subject, its answer, and what is known of where that is from.
+
+    `beside` answers `gui.figures.questions`; `version` is Headscope's own.
+    """
+
+    subject: Subject
+    result: Result
+    beside: tuple[Result, ...]
+    version: str
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A file as it will be: its page, or the beginning of its text; and what it lacks.
+
+    Parameters
+    ----------
+    page
+        The page at the resolution of the screen; none for a text.
+    inches
+        Width and height of the page.
+    text
+        The beginning of a text.
+    told
+        What the file lacks, a sentence each.
+    """
+
+    page: QImage | None = None
+    inches: tuple[float, float] = (0.0, 0.0)
+    text: str = ""
+    told: tuple[str, ...] = ()
+
+
+def questions(request: Request) -> tuple[Request, ...]:
+    """Return what is to be asked for an export: the question first."""
+    from gui import figures
+
+    return (request, *figures.questions(request))
+
+
+def write(material: Material, path: Path, options: FigureOptions) -> tuple[str, ...]:
+    """Write a file; return what it lacks, a sentence each.
+
+    Raises
+    ------
+    Refused, OSError
+        As `gui.figures.write`.
+    """
+    from gui import figures
+
+    subject = material.subject
+    return figures.write(
+        subject.request, material.result, path, options, head=subject.head,
+        origin=figures.origin(material.beside, material.version),
+    )  # fmt: skip
+
+
+def picture(material: Material, options: FigureOptions) -> tuple[bytes, tuple[str, ...]]:
+    """Return a figure as a PNG, and what it lacks.
+
+    Raises
+    ------
+    Refused
+        As `gui.figures.picture`.
+    """
+    from gui import figures
+
+    subject = material.subject
+    return figures.picture(
+        subject.request, material.result, ".png", options, head=subject.head,
+        origin=figures.origin(material.beside, material.version),
+    )  # fmt: skip
+
+
+def preview(material: Material, suffix: str, options: FigureOptions, dpi: int) -> Preview:
+    """Return how a file of a kind will look, a picture at the resolution of the screen.
+
+    Raises
+    ------
+    Refused
+        As `gui.figures.write`.
+    """
+    from gui import figures
+    from gui.figures import data
+
+    subject = material.subject
+    if suffix in PICTURES:
+        shown, told = picture(material, replace(options, dpi=dpi))
+        # What is said of the screen's resolution is not about the file.
+        about_file = tuple(one for one in told if not one.startswith("the PNG has"))
+        return Preview(*page_at(shown, dpi), told=about_file)
+    origin = figures.origin(material.beside, material.version)
+    content = data.encode(suffix, subject.request, material.result, subject.head, options, origin)
+    return Preview(text=_begin(content, suffix))
+
+
+def table(material: Material) -> str:
+    """Return an answer as text for a spreadsheet.
+
+    Raises
+    ------
+    Refused
+        If it has no rows.
+    """
+    from gui.figures import rows
+
+    subject = material.subject
+    return tables.tab_separated(rows.rows(subject.request, material.result, subject.head))
+
+
+def command(subject: Subject, options: FigureOptions, path: Path) -> str:
+    """Return the command that writes a subject.
+
+    Raises
+    ------
+    Refused
+        If there is none.
+    """
+    from gui import figures
+    from gui.figures import command as figure_command
+
+    figures.check(subject.request, Path(path.name))
+    words = figure_command.words(options) if path.suffix.lower() in PICTURES else []
+    return wording.as_command(subject, words, path)
+
+
+def python(subject: Subject, options: FigureOptions, path: Path) -> str:
+    """Return the program that prints a subject's numbers and writes it.
+
+    Raises
+    ------
+    Refused
+        If it has no such file.
+    """
+    from gui import figures
+
+    figures.check(subject.request, Path(path.name))
+    return wording.as_python(subject, options, path)
+
+
+def page_at(png: bytes, dpi: int) -> tuple[QImage, tuple[float, float]]:
+    """Return a page at a resolution, which one with an image of cells exceeds, and its size."""
+    image = QImage.fromData(png)
+    across, down = image.dotsPerMeterX() * _METRE, image.dotsPerMeterY() * _METRE
+    inches = image.width() / across, image.height() / down
+    if round(across) > dpi:
+        image = image.scaledToWidth(
+            round(inches[0] * dpi), Qt.TransformationMode.SmoothTransformation
+        )
+    return image, inches
+
+
+def _begin(content: bytes, suffix: str) -> str:
+    if suffix == ".npz":
+        with np.load(io.BytesIO(content)) as file:
+            arrays: dict[str, Any] = {name: file[name] for name in file.files}
+        lines = [f"{name}  {array.dtype}  {list(array.shape)}" for name, array in arrays.items()]
+    else:
+        text = content.decode("utf-8", "replace")
+        lines = text[:_SHOWN_CHARACTERS].split("\n")
+        if len(text) > _SHOWN_CHARACTERS or len(lines) > _SHOWN_LINES:
+            lines = [*lines[:_SHOWN_LINES], "…"]
+    return "\n".join(lines)

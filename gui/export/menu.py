@@ -1,0 +1,193 @@
+"""The menu of every panel that leads out of it: files, pictures, tables, commands, Python."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QToolButton, QWidget
+
+from gui import screenshot
+from gui.board import adding
+from gui.engine_client import EngineClient, Failure
+from gui.export import material
+from gui.export.chosen import Chosen
+from gui.export.copying import copy_text
+from gui.export.dialog import ExportDialog
+from gui.export.gathering import Gathering
+from gui.export.material import DATA, PICTURES, Material
+from gui.export.subjects import Subject, file_stem, subjects
+from gui.export.worker import Worker, sentence
+from gui.figures.options import FigureOptions
+from gui.panels.panel import Panel
+from gui.settings import Settings
+
+_PICTURE_SCALE = 2
+
+
+class Exports(QObject):
+    """What can be taken out of panels, offered in a menu at each of them.
+
+    Parameters
+    ----------
+    window
+        Over which dialogs are opened.
+    client
+        The way to the engine.
+    settings
+        Where the last folder is kept; none keeps none.
+    """
+
+    told = Signal(str)
+    """What was done, in a sentence."""
+
+    def __init__(self, window: QWidget, client: EngineClient, settings: Settings | None) -> None:
+        super().__init__(window)
+        self._window, self._client = window, client
+        self.worker = Worker(self)
+        self.chosen = Chosen(settings)
+        self._gathering: Gathering | None = None
+        self._last: Panel | None = None
+        self.own: dict[str, Callable[[], QDialog | None]] = {}
+        """Panels that have an export dialog of their own, by their titles."""
+
+    def serve(self, panel: Panel) -> None:
+        """Give a panel its button."""
+        button = panel.frame.export
+        button.setAccessibleName(f"Export {panel.title}")
+        button.setToolTip("Export figure, data, table or command")
+        button.clicked.connect(lambda: self._pop_up(panel, button))
+        button.show()
+
+    def fill(self, menu: QMenu, panel: Panel) -> None:
+        """Put a panel's entries into a menu."""
+        if panel.title in self.own:
+            menu.addAction("Export figure …", partial(self.open_dialog, panel, PICTURES))
+            menu.addAction("Copy picture", partial(self.copy_picture, panel))
+            return
+        found = subjects(panel)
+        menu.setToolTipsVisible(True)
+        if note := panel.not_exported():
+            menu.addAction(note).setEnabled(False)
+        why = "" if found else _why_not(panel)
+        self._add(menu, "Export figure …", partial(self.open_dialog, panel, PICTURES), why)
+        self._add(menu, "Export data …", partial(self.open_dialog, panel, DATA), why)
+        adding.fill(menu, found, panel.session.board, self.told.emit, why)
+        menu.addSeparator()
+        menu.addAction("Copy picture", partial(self.copy_picture, panel))
+        for text, does in (
+            ("Copy table", self.copy_table),
+            ("Copy as command", self.copy_command),
+            ("Copy as Python", self.copy_python),
+        ):
+            if len(found) < 2:
+                self._add(menu, text, partial(does, panel, *found), why)
+                continue
+            several = menu.addMenu(text)
+            for subject in found:
+                several.addAction(subject.name, partial(does, panel, subject))
+
+    def open_dialog(self, panel: Panel, suffixes: tuple[str, ...]) -> QDialog | None:
+        """Ask how what a panel shows is to be exported; tell where there is nothing."""
+        if panel.title in self.own:
+            return self.own[panel.title]()
+        found = subjects(panel)
+        if not found:
+            self.told.emit(_why_not(panel))
+            return None
+        dialog = ExportDialog(
+            self._window,
+            self._client,
+            self.worker,
+            self.chosen,
+            found,
+            suffixes,
+            panel.not_exported(),
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.told.connect(self.told)
+        dialog.open()
+        return dialog
+
+    def export_last(self) -> None:
+        """Open the dialog for the card that has or last had the focus."""
+        panel = self.panel_in_use()
+        if panel is None:
+            self.told.emit("No card is open that could be exported")
+        else:
+            self.open_dialog(panel, PICTURES)
+
+    def panel_in_use(self) -> Panel | None:
+        """Return the panel that has or last had the focus, if it is in view; else one that is."""
+        panels = [panel for panel in self._window.findChildren(Panel) if panel.isVisible()]
+        focused = QApplication.focusWidget()
+        for panel in panels:
+            card = panel.parentWidget()
+            if focused is not None and card is not None and card.isAncestorOf(focused):
+                self._last = panel
+        if self._last in panels:
+            return self._last
+        return next((panel for panel in panels if subjects(panel)), None)
+
+    def copy_picture(self, panel: Panel) -> None:
+        """Put a picture of a card, as it is seen, on the clipboard."""
+        card = panel.parentWidget() or panel
+        screenshot.copy(screenshot.picture(card, _PICTURE_SCALE))
+        self.told.emit(f"Copied a picture of {panel.title}")
+
+    def copy_table(self, panel: Panel, subject: Subject) -> None:
+        """Put the rows of an answer on the clipboard, tabs between the cells."""
+
+        def then(found: Material) -> None:
+            self._copy(panel, partial(material.table, found), f"the table of {subject.name}")
+
+        if self._gathering is not None:
+            self._gathering.stop()
+        self._gathering = Gathering(
+            self._client, self.worker, subject, version(), then, partial(_say, panel)
+        )
+
+    def copy_command(self, panel: Panel, subject: Subject) -> None:
+        """Put the command that makes a panel's figure on the clipboard."""
+        self._copy(panel, self._words(material.command, subject), "a command for a shell")
+
+    def copy_python(self, panel: Panel, subject: Subject) -> None:
+        """Put the program that makes a panel's figure and numbers on the clipboard."""
+        self._copy(panel, self._words(material.python, subject), "a Python program")
+
+    def _words(
+        self, make: Callable[[Subject, FigureOptions, Path], str], subject: Subject
+    ) -> Callable[[], str]:
+        path = Path(file_stem(subject) + self.chosen.picture)
+        return partial(make, subject, self.chosen.options, path)
+
+    def _copy(self, panel: Panel, make: Callable[[], str], what: str) -> None:
+        copy_text(self.worker, make, lambda: self.told.emit(f"Copied {what}"), partial(_say, panel))
+
+    def _pop_up(self, panel: Panel, button: QToolButton) -> None:
+        menu = QMenu(button)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.fill(menu, panel)
+        menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+
+    def _add(self, menu: QMenu, text: str, does: Callable[[], Any], why_not: str) -> None:
+        action = menu.addAction(text)
+        action.setEnabled(not why_not)
+        action.setToolTip(why_not)
+        action.triggered.connect(lambda _=False: does())
+
+
+def version() -> str:
+    """Return Headscope's own version, as the application was told it."""
+    return QApplication.applicationVersion()
+
+
+def _why_not(panel: Panel) -> str:
+    if not panel.main:
+        return f"{panel.title} holds no answer of the engine to export: only its picture"
+    return f"{panel.title} has no answer to export yet"
+
+
+def _say(panel: Panel, failure: Failure) -> None:
+    panel.notice.show_failure(sentence(failure.sentence), failure.details)

@@ -1,0 +1,121 @@
+"""Opening a figure: from a file that was exported to the view that it came from."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from engine.messages import QUESTIONS, Refused, Request, from_plain
+from gui import reopening
+from gui.board.record import Board
+from gui.engine_client import Failure
+from gui.export.chosen import Chosen
+from gui.export.worker import Worker
+from gui.reopening import View
+from gui.session import Session
+
+READABLE = (".pdf", ".svg", ".png", ".json", ".npz")
+"""Kinds of file that say what question they answer."""
+
+
+class FigureOpening(QObject):
+    """Opens figures and data files that were exported.
+
+    Parameters
+    ----------
+    window
+        Over which the file dialog is opened.
+    session
+        What is changed.
+    worker
+        Reads the files.
+    chosen
+        The folder to look in.
+    show_cards
+        Brings cards to the front.
+    """
+
+    refused = Signal(str, str)
+    """What was not opened, and why."""
+
+    def __init__(
+        self,
+        window: QWidget,
+        session: Session,
+        worker: Worker,
+        chosen: Chosen,
+        show_cards: Callable[[list[str]], object],
+    ) -> None:
+        super().__init__(window)
+        self._window, self._session, self._worker = window, session, worker
+        self._chosen, self._show_cards = chosen, show_cards
+
+    def ask_which(self) -> None:
+        """Ask for a file to open."""
+        kinds = " ".join(f"*{suffix}" for suffix in READABLE)
+        dialog = QFileDialog(
+            self._window, "Open figure", str(self._chosen.folder), f"Figures and data ({kinds})"
+        )
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda chosen: self.open(Path(chosen)))
+        dialog.open()
+
+    def open(self, path: Path) -> None:
+        """Show what a file was made from; one that does not say it changes nothing."""
+        self._worker.do(partial(read, path), self._show, partial(self._refuse, path))
+
+    def show_board(self, board: Board) -> None:
+        """Show a board in the place of the session's, which Undo brings back."""
+        self._session.board.replace(board, "open another board")
+        self._show_cards(["Board"])
+
+    def _show(self, view: View | Board) -> None:
+        if isinstance(view, Board):
+            self.show_board(view)
+            return
+        self._session.show(reopening.selection(view, self._session.selection))
+        self._show_cards([reopening.card(view.request)])
+
+    def _refuse(self, path: Path, failure: Failure) -> None:
+        self.refused.emit(f"{path.name} was not opened", failure.sentence)
+
+
+def is_figure(path: Path) -> bool:
+    """Return whether a file may be a figure, by its name."""
+    return path.suffix.lower() in READABLE
+
+
+def read(path: Path) -> View | Board:
+    """Return what a file was made from: a view, or a board of several figures.
+
+    Raises
+    ------
+    Refused
+        If it does not say it, or cannot be read; the sentence says which.
+    """
+    from gui import figures
+    from gui.figures import board_file
+
+    try:
+        if board_file.is_board(path):
+            return board_file.read(path).board
+        made = figures.read(path)
+    except OSError as error:
+        raise Refused(f"{path.name} cannot be read: {error.strerror}") from None
+    try:
+        request = _request(made.request)
+    except Refused as refused:
+        raise Refused(f"{path.name}: {refused}") from None
+    return View(request, made.head, made.token, len(made.origin.tokens))
+
+
+def _request(record: dict[str, object]) -> Request:
+    given = dict(record)
+    name = str(given.pop("question", ""))
+    if name not in QUESTIONS:
+        raise Refused(f"there is no question {name!r}: it may be of a newer Headscope")
+    request: Request = from_plain(QUESTIONS[name], given, name)
+    return request

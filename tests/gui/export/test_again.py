@@ -1,0 +1,67 @@
+"""Command and Python that were copied give the same figure and the same numbers again."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from engine import Engine, __version__
+from engine.messages import Attention, Head, OVTokens, RunPrompt, to_plain
+from gui.export import material
+from gui.export.material import Material, questions
+from gui.export.subjects import Subject, as_said
+from gui.figures import FigureOptions
+
+TEXT = 'I like "green" tea; $(so)\n\tit\'s #1'
+OPTIONS = FigureOptions(5.5, 8.0, title='It\'s $1 "of" <b>', caption=True, labels=(0, 2))
+SUBJECTS = {
+    ".pdf": Subject("attention", Attention(RunPrompt("attn-2l", TEXT), 1), Head(1, 3)),
+    ".csv": Subject("ov", as_said(OVTokens("attn-2l", Head(0, 1), token=3, k=3))),
+}
+"""By the kind of file that their commands write; each is a process that imports torch."""
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return Engine()
+
+
+def environment(folder, repository, python):
+    """Return variables in which a shell finds the program `headscope` and Python its packages."""
+    program = folder / "headscope"
+    program.write_text(f'#!/bin/sh\nexec "{python}" "{repository}/main.py" "$@"\n')
+    program.chmod(0o755)
+    return os.environ | {
+        "PATH": f"{folder}:{os.environ['PATH']}", "PYTHONPATH": str(repository)
+    }  # fmt: skip
+
+
+def test_what_is_copied_makes_the_same_figure_and_the_same_numbers(
+    tmp_path, engine, repository, python
+):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    variables = environment(folder, repository, python)
+    lines, programs, numbers = [], [], []
+    for suffix, subject in SUBJECTS.items():
+        first, *beside = (engine.answer(asked) for asked in questions(subject.request))
+        made = Material(subject, first, tuple(beside), __version__)
+        for kind in {suffix, ".pdf"}:
+            material.write(made, tmp_path / f"window-{subject.name}{kind}", OPTIONS)
+        lines.append(material.command(subject, OPTIONS, Path(f"command{suffix}")))
+        programs.append(material.python(subject, OPTIONS, Path(f"python-{subject.name}.pdf")))
+        numbers.append(json.dumps(to_plain(first)))
+    subprocess.run(["bash", "-ec", "\n".join(lines)], cwd=tmp_path, env=variables, check=True)
+    done = subprocess.run(
+        [python, "-c", "\n".join(programs)], cwd=tmp_path, env=variables, check=True,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == numbers
+    for suffix, subject in SUBJECTS.items():
+        window = tmp_path / f"window-{subject.name}.pdf"
+        assert (tmp_path / f"command{suffix}").read_bytes() == (
+            window.with_suffix(suffix).read_bytes()
+        )
+        assert (tmp_path / f"python-{subject.name}.pdf").read_bytes() == window.read_bytes()

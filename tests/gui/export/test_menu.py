@@ -1,0 +1,212 @@
+"""Every panel has a menu that leads out of it: files, pictures, tables, commands, Python."""
+
+import csv
+import io
+import shlex
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu
+
+from engine.messages import Attention, DirectPath, Head, HeadScores, OVTokens, Spectrum, Table
+from gui import figures
+from gui.export.dialog import ExportDialog
+from gui.export.material import PICTURES
+from gui.export.subjects import subjects
+from tests.gui.conftest import filled
+from tests.gui.export.conftest import rest, wait_ready
+
+ENTRIES = [
+    "Export figure …", "Export data …", "Add to board", "Copy picture", "Copy table",
+    "Copy as command", "Copy as Python",
+]  # fmt: skip
+NOTHING = {"Notes"}
+
+
+@pytest.fixture
+def exports(window):
+    return window.exports
+
+
+@pytest.fixture
+def panel(qtbot, window, client):
+    """Open a card by its title and wait until it is filled."""
+
+    def find(title):
+        window.open_cards([title])
+        dock = next(dock for dock in window.docks if dock.kind.title == title)
+        filled(qtbot, client, dock.fill())
+        return dock.fill()
+
+    return find
+
+
+@pytest.fixture
+def at_rest(qtbot, client, exports):
+    return lambda: rest(qtbot, client, exports.worker)
+
+
+def entries(exports, panel):
+    menu = QMenu()
+    exports.fill(menu, panel)
+    return {action.text(): action for action in menu.actions() if action.text()}, menu
+
+
+def test_every_panel_has_a_button_with_a_name_and_something_to_export(
+    qtbot, window, panel, exports
+):
+    for dock in window.docks:
+        shown = panel(dock.kind.title)
+        button = shown.frame.export
+        assert not button.isHidden()
+        assert button.accessibleName() == f"Export {shown.title}"
+        assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
+        found, _menu = entries(exports, shown)
+        if dock.kind.title in exports.own:
+            assert list(found) == ["Export figure …", "Copy picture"]
+            continue
+        assert list(found)[: len(ENTRIES)] == ENTRIES
+        if dock.kind.title in NOTHING:
+            there = {text for text in ENTRIES if found[text].isEnabled()}
+            assert there == {"Copy picture"}
+            assert "holds no answer of the engine" in found["Copy table"].toolTip()
+            continue
+        assert all(action.isEnabled() for action in found.values())
+        for subject in subjects(shown):
+            assert type(subject.request) in figures.FIGURES, subject
+            assert subject.name
+
+
+def test_what_is_exported_is_what_is_in_view(qtbot, window, panel, session, client):
+    attention = panel("Attention")
+    (subject,) = subjects(attention)
+    now = session.selection
+    assert (subject.request, subject.head) == (Attention(session.run, 1), Head(1, 2))
+    session.set_kind("scores")
+    filled(qtbot, client, attention)
+    assert subjects(attention)[0].request.kind == "scores"
+    ov = panel("OV")
+    assert type(subjects(ov)[0].request) is OVTokens
+    ov.view.set_value("table")
+    ov._choose_view()
+    qtbot.waitUntil(lambda: len(subjects(ov)) == 2, timeout=5000)
+    assert {type(subject.request) for subject in subjects(ov)} == {Table, OVTokens}
+    assert [s.request for s in subjects(panel("Spectrum"))] == [
+        Spectrum(now.model, now.head, "ov"), Spectrum(now.model, now.head, "qk")
+    ]  # fmt: skip
+    panel("Spectrum").choose("ov", 1)
+    assert len(subjects(panel("Spectrum"))) == 3
+    session.set_measure("induction")
+    assert isinstance(subjects(panel("Heads"))[0].request, HeadScores)
+    direct = subjects(panel("Direct path"))[0].request
+    assert isinstance(direct, DirectPath)
+    assert direct.k <= 50
+    assert direct.token.startswith("#")
+
+
+def test_a_table_is_copied_with_the_rows_of_its_file(qapp, exports, panel, at_rest):
+    shown = panel("Attention")
+    exports.copy_table(shown, subjects(shown)[0])
+    at_rest()
+    found = list(csv.reader(io.StringIO(qapp.clipboard().text()), delimiter="\t"))
+    assert found[0] == ["head", "query", "query_token", "key", "key_token", "pattern"]
+    assert {len(row) for row in found} == {6}
+    assert {row[0] for row in found[1:]} == {"1.2"}
+
+
+def test_command_and_python_are_copied(qapp, exports, panel, at_rest):
+    shown = panel("Attention")
+    told = []
+    exports.told.connect(told.append)
+    exports.copy_command(shown, subjects(shown)[0])
+    at_rest()
+    words = shlex.split(qapp.clipboard().text())
+    assert words[:3] == ["headscope", "figure", "attention"]
+    assert words[-2:] == ["-o", "attn-2l-L1H2-attention.pdf"]
+    exports.copy_python(shown, subjects(shown)[0])
+    at_rest()
+    compile(qapp.clipboard().text(), "copied", "exec")
+    assert told == ["Copied a command for a shell", "Copied a Python program"]
+
+
+def test_a_picture_of_the_card_is_copied_as_it_is_seen(qapp, exports, panel, window):
+    exports.copy_picture(panel("Notes"))
+    card = next(dock for dock in window.docks if dock.kind.title == "Notes")
+    assert qapp.clipboard().image().size() == 2 * card.size()
+
+
+def test_where_several_answers_are_in_view_each_can_be_copied(exports, panel):
+    found, _menu = entries(exports, panel("Spectrum"))
+    assert [action.text() for action in found["Copy table"].menu().actions()] == [
+        "OV spectrum",
+        "QK spectrum",
+    ]
+
+
+def test_the_button_and_the_context_menu_key_show_the_entries(qtbot, window, panel):
+    shown = panel("Attention")
+    shown.frame.export.setFocus()
+    qtbot.keyClick(shown.frame.export, Qt.Key.Key_Space)
+    menu = QApplication.activePopupWidget()
+    assert [action.text() for action in menu.actions() if action.text()] == ENTRIES
+    menu.close()
+    event = QContextMenuEvent(
+        QContextMenuEvent.Reason.Keyboard, shown.rect().center(), shown.mapToGlobal(shown.pos())
+    )
+    QApplication.sendEvent(shown, event)
+    menu = QApplication.activePopupWidget()
+    texts = [action.text() for action in menu.actions() if action.text()]
+    assert texts == [*ENTRIES, "Close Attention", "Float Attention"]
+    menu.close()
+
+
+def test_ctrl_e_exports_the_card_in_use(qtbot, window, panel):
+    panel("OV").way._buttons["output"].setFocus()
+    action = next(a for a in window.actions() if a.text() == "Export figure …")
+    assert action.shortcut().toString() == "Ctrl+E"
+    action.trigger()
+    dialog = window.findChild(ExportDialog)
+    assert dialog.subject.request == subjects(panel("OV"))[0].request
+    wait_ready(qtbot, dialog)
+    dialog.reject()
+
+
+def test_a_panel_that_waits_says_so_where_its_figure_is_asked_for(window, exports, panel, session):
+    shown = panel("Attention")
+    shown.shown = dict
+    told = []
+    exports.told.connect(told.append)
+    assert exports.open_dialog(shown, PICTURES) is None
+    assert told == ["Attention has no answer to export yet"]
+    found, _menu = entries(exports, shown)
+    assert not found["Export figure …"].isEnabled()
+
+
+def test_of_a_difference_both_sides_are_exported_and_why_is_said(panel, exports, session):
+    shown = panel("Attention")
+    session.set_heads_off([Head(0, 1)])
+    session.set_difference(True)
+    shown = panel("Attention")
+    found = subjects(shown)
+    assert [subject.request.run for subject in found] == [session.run, session.whole_run]
+    assert [subject.head for subject in found] == [session.selection.head] * 2
+    listed, _menu = entries(exports, shown)
+    assert next(iter(listed)) == "The difference is two answers: each is exported by itself"
+    dialog = exports.open_dialog(shown, PICTURES)
+    assert [dialog.what.itemText(place) for place in range(2)] == [s.name for s in found]
+    dialog.reject()
+
+
+def test_of_two_prompts_the_one_in_view_is_exported(panel, session):
+    shown = panel("Poster")
+    session.compare_with("w3 w4")
+    session.set_compare("right")
+    (subject,) = subjects(panel("Poster"))
+    assert subject.request.run.text == "w3 w4"
+    session.set_compare("difference")
+    assert [s.request.run.text for s in subjects(panel("Poster"))] == [
+        "w3 w4",
+        session.selection.text,
+    ]
+    assert shown.not_exported()
