@@ -104,6 +104,10 @@ class Hands:
         weights = [weight for weight, _ in self._acts]
         return self.chance.choices(self._acts, weights)[0][1]()
 
+    def models(self) -> list[Path]:
+        """Return what lies there and might be a model."""
+        return sorted(p for p in self._folder.iterdir() if p.is_dir() or p.suffix == ".gguf")
+
     def leave(self) -> Act | None:
         """Return what leaves the dialog or menu that is open; none if none is."""
         seen = QApplication.activePopupWidget() or QApplication.activeModalWidget()

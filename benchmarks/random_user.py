@@ -178,6 +178,10 @@ class RandomUser:
         for model in (*MODELS, MODELS[0]):
             yield f"model {model}", [partial(window.opening.open, model)]
             yield from self._rest()
+        for path in self._hands.models():
+            # Their readers are imported by the first, and take some 300 MB for good.
+            yield path.name, [partial(window.opening.open, str(path))]
+            yield from self._rest()
         for dock in window.docks:
             yield dock.kind.title, [partial(window.open_cards, [dock.kind.title])]
             yield from self._rest()
