@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from engine import __version__, console
-from engine.command import QuestionParser, read
+from engine.command import QuestionParser, add_placing, read
 from engine.messages import QUESTIONS, Refused, Request
 from engine.records import request_from_json
+from gui.preferences import Preferences
 from gui.session_file import SUFFIX
 
 USAGE = f"""\
@@ -42,6 +43,8 @@ usage: headscope [--model NAME|PATH]       open the window; a model folder and a
 
 questions: {", ".join(QUESTIONS)}
 `headscope ask QUESTION --help` says what a question takes; --verbose shows what libraries print.
+--device cpu|cuda|mps and --dtype float32|bfloat16|float16 say where the window, ask, figure and
+report run models; attention-only models always run in float32 on the cpu, where toys are exact.
 """
 
 
@@ -251,6 +254,7 @@ def _window(
 
     options = QuestionParser(prog="headscope", allow_abbrev=False, add_help=False)
     add_options(options)
+    add_placing(options)
     given, unknown = options.read_known(words)
     if unknown:
         raise Refused(f"headscope has no option {unknown[0]!r}: `headscope --help` lists them")
@@ -280,16 +284,18 @@ def _window(
         theme=given.theme,
         shown=shown,
         board=board,
+        device=given.device,
+        dtype=given.dtype,
         version=__version__,
     )
 
 
-def _make_engine() -> Any:
+def _make_engine(preferred: Preferences) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from engine import Engine
 
-        return Engine()
+        return Engine(preferred.cache_bytes, preferred.placing, preferred.threads)
 
 
 if __name__ == "__main__":

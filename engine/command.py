@@ -5,9 +5,10 @@ import re
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields
+from functools import partial
 from typing import Any, NoReturn
 
-from engine.messages import Head, Refused, Request, RunPrompt
+from engine.messages import Device, Dtype, Head, Placing, Refused, Request, RunPrompt
 from engine.messages.plain import choice, field_types
 from engine.records import question_type, says
 
@@ -78,6 +79,27 @@ def parser(question: str, prog: str = "headscope ask") -> QuestionParser:
             help="all, instead of --head: ask prints one record a line, one a head",
         )
     return made
+
+
+def add_placing(made: argparse.ArgumentParser) -> None:
+    """Add --device and --dtype, which `placing` reads."""
+    for flag, kind, what in (
+        ("--device", Device, "what runs prompts; circuits are always computed on the cpu"),
+        ("--dtype", Dtype, "how weights are held and prompts run; circuits are in float32"),
+    ):
+        options = typing.get_args(kind)
+        made.add_argument(
+            flag,
+            metavar="|".join(options),
+            type=partial(choice, options=options, name=flag),
+            default=None,
+            help=f"{what} (default {options[0]}; attention-only models are never moved)",
+        )
+
+
+def placing(given: argparse.Namespace) -> Placing:
+    """Return where models are to run, by the options of `add_placing`."""
+    return Placing(given.device or "cpu", given.dtype or "float32")
 
 
 def read(made: QuestionParser, question: str, argv: Sequence[str]) -> tuple[Request, Any]:

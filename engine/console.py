@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from engine.command import QuestionParser, parser, read
+from engine.command import QuestionParser, add_placing, parser, placing, read
 from engine.messages import QUESTIONS, Head, LoadModel, Refused, Request, Result, model_of
 from engine.records import request_from_json, request_to_json, result_to_json
 
@@ -39,9 +39,14 @@ def ask(words: list[str]) -> int:
         If the one question cannot be answered; of many, the line says it and the next follows.
     """
     if words[:1] == ["-"]:
-        if words[1:] not in ([], ["--verbose"]):
-            raise Refused("ask - takes no options but --verbose: each line holds its own question")
-        return _ask_lines(verbose=len(words) > 1)
+        options = _common(QuestionParser(prog="headscope ask -", allow_abbrev=False))
+        given, unknown = options.read_known(words[1:])
+        if unknown:
+            raise Refused(
+                "ask - takes no options but --device, --dtype and --verbose: each line holds its "
+                "own question"
+            )
+        return _ask_lines(given)
     request, given = read(question_parser(words, "ask"), words[0], words[1:])
     if "heads" in given:
         return _ask_heads(request, given)
@@ -58,7 +63,11 @@ def question_parser(words: list[str], command: str) -> QuestionParser:
     """
     if not words:
         raise Refused(f"{command} needs a question: {', '.join(QUESTIONS)}")
-    made = parser(words[0], f"headscope {command}")
+    return _common(parser(words[0], f"headscope {command}"))
+
+
+def _common(made: QuestionParser) -> QuestionParser:
+    add_placing(made)
     made.add_argument(
         "--verbose", action="store_true", default=False, help="show what libraries print"
     )
@@ -80,7 +89,7 @@ def answers(requests: Sequence[Request], given: Namespace) -> list[Result]:
     """Answer a question as `answer` does, and others about the same model after it."""
     request = requests[0]
     with quiet(given.verbose):
-        engine = _engine()
+        engine = _engine(given)
         if "head" in given and not hasattr(request, "head"):
             engine.check_head(request, given.head)
         return [engine.answer(asked) for asked in requests]
@@ -120,16 +129,16 @@ def quiet(verbose: bool) -> Iterator[None]:
         logging.disable(disabled)
 
 
-def _engine() -> "Engine":
+def _engine(given: Namespace) -> "Engine":
     from engine import Engine
 
-    return Engine()
+    return Engine(placing=placing(given))
 
 
 def _ask_heads(request: Any, given: Namespace) -> int:
     """Print one record a line, one for each head of the model."""
     with quiet(given.verbose):
-        engine = _engine()
+        engine = _engine(given)
         facts: Any = engine.answer(LoadModel(model_of(request)))
     for layer, number in itertools.product(range(facts.n_layers), range(facts.n_heads)):
         asked = replace(request, head=Head(layer, number))
@@ -143,16 +152,16 @@ def _record(request: Request, result: Result) -> str:
     return _json({"request": request_to_json(request), "result": result_to_json(result)})
 
 
-def _ask_lines(verbose: bool) -> int:
-    with quiet(verbose):
-        engine = _engine()
+def _ask_lines(given: Namespace) -> int:
+    with quiet(given.verbose):
+        engine = _engine(given)
     for line in filter(str.strip, sys.stdin):
         record: dict[str, Any] = {"request": line.strip()}
         try:
             record["request"] = _read(line)
             request = request_from_json(record["request"])
             record["request"] = request_to_json(request)
-            with quiet(verbose):
+            with quiet(given.verbose):
                 record["result"] = result_to_json(engine.answer(request))
         except Refused as refusal:
             record["error"] = str(refusal)

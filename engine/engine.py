@@ -15,10 +15,10 @@ from engine.cache import PLAIN, Cache
 from engine.circuits import COMPUTATIONS
 from engine.job import Cancelled, Job
 from engine.memory import give_back
-from engine.messages import Head, LoadModel, Request, Result, model_of
+from engine.messages import Head, LoadModel, Placing, Refused, Request, Result, model_of
 from engine.model import Model
 from engine.records import checked
-from engine.sources.questions import WITHOUT_MODEL
+from engine.sources.questions import WITHOUT_MODEL, answer
 
 CACHE_BYTES = 384 * 2**20
 """What is kept to save time takes this much at most: answers, and patterns of the last run."""
@@ -31,6 +31,10 @@ LONG = 0.5
 """Seconds of work after which what it took is given back to the system: some 10 milliseconds."""
 
 
+THREADS = torch.get_num_threads()
+"""As torch chooses, or OMP_NUM_THREADS says."""
+
+
 class Engine:
     """Answers questions one at a time, from one thread.
 
@@ -39,13 +43,27 @@ class Engine:
     cache_bytes : int, optional
         What is kept to save time takes so many bytes at most: answers, the least recently asked
         leaving first, and patterns of the last run.
+    placing : Placing, optional
+        Where pretrained models run and in which precision; single precision on the CPU by default.
+        A device that is not there is refused when such a model is opened.
+    threads : int, optional
+        Threads of torch's own work, for the whole process; 0: as many as torch chose at first,
+        none: as they are.
 
     Notes
     -----
     An answer never depends on what was asked before: the cache and the open model only save time.
     """
 
-    def __init__(self, cache_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        cache_bytes: int | None = None,
+        placing: Placing | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self._placing = placing or Placing()
+        if threads is not None:
+            torch.set_num_threads(threads or THREADS)
         budget = CACHE_BYTES if cache_bytes is None else cache_bytes
         self._pattern_bytes = int(budget * SHARE_OF_PATTERNS)
         self._cache = Cache(budget - self._pattern_bytes)
@@ -77,7 +95,7 @@ class Engine:
         request = checked(request)
         if type(request) in WITHOUT_MODEL:
             # Never kept: what there is on this computer and on the hub changes.
-            told: Result = frozen(WITHOUT_MODEL[type(request)](request, job or Job()))
+            told: Result = frozen(answer(request, job or Job(), self._placing))
             return told
         if request in self._cache:
             kept: Result = self._cache[request]
@@ -87,6 +105,11 @@ class Engine:
             with torch.inference_mode():
                 model = self._open(model_of(request), job)
                 result: Result = frozen(COMPUTATIONS[type(request)](model, request, job))
+        except torch.OutOfMemoryError as error:
+            raise Refused(
+                f"there is not enough memory on {self._placing.device} for this: shorten the "
+                "prompt, or choose the device cpu"
+            ) from error
         except Cancelled:
             pass  # its traceback would keep alive all that was being computed
         else:
@@ -116,12 +139,17 @@ class Engine:
         with torch.inference_mode():
             self._open(model_of(request), Job()).check_head(head)
 
+    def close(self) -> None:
+        """Let the open model's memory go; the next question opens it again."""
+        if self._model is not None:
+            self._model.close()
+        self._model = None
+
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {PurePath(name).name or name}")
         if self._model is None or self._model.name != name:
-            opened = Model(sources.load(name), job, self._pattern_bytes)
-            if self._model is not None:
-                self._model.close()
+            opened = Model(sources.load(name), job, self._pattern_bytes, self._placing)
+            self.close()
             self._model = opened
         return self._model
 

@@ -16,6 +16,7 @@ from transformers import Cache
 from engine.hooks import silencers, stepping
 from engine.job import Job
 from engine.messages import Head
+from engine.placing import beside, home
 
 PATTERN_BYTES = 128 * 2**20
 """Of patterns that a run holds: all those of 256 tokens with some hundred heads."""
@@ -144,11 +145,11 @@ class Layers:
         at, kept = f"blocks.{layer}.", dict[str, Tensor]()
 
         def changing(does: Change) -> Callable[[Tensor, Any], Tensor]:
-            return lambda tensor, hook: does(tensor[0])[None]
+            return lambda tensor, hook: beside(does(home(tensor[0]))[None], tensor)
 
         def keeping(name: str) -> Callable[[Tensor, Any], None]:
             def take(tensor: Tensor, hook: Any) -> None:
-                kept[name] = tensor[0]
+                kept[name] = home(tensor[0])
                 if len(kept) == len(keep):
                     raise _Enough
 

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 
 import psutil
+import torch
 
 from engine.messages import Refused, Thumbnails
 from engine.network import Network
@@ -76,4 +77,6 @@ def run_bytes(network: Network, length: int, budget: int) -> int:
     held = min(network.n_layers * pattern, budget // BYTES)
     inside = max(WORKING * pattern + 4 * stream, 3 * length * network.d_mlp) + 4 * stream
     pooled = network.n_layers * network.n_heads * min(length, Thumbnails.size) ** 2
-    return BYTES * (streams + held + inside + pooled + 2 * network.d_vocab)
+    # What each block met stays where it runs, too, unless it is the same tensor.
+    met = 0 if network.dtype == torch.float32 else network.n_layers * stream
+    return BYTES * (streams + met + held + inside + pooled + 2 * network.d_vocab)

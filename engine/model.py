@@ -14,8 +14,18 @@ from engine.folding import HeadWeights, centred, fold, normalised, root_mean_squ
 from engine.job import Job
 from engine.layers import PATTERN_BYTES, Change
 from engine.memory import check_run_fits, run_bytes
-from engine.messages import CircuitName, FloatArray, Head, Refused, RunPrompt, Source, Thumbnails
+from engine.messages import (
+    CircuitName,
+    FloatArray,
+    Head,
+    Placing,
+    Refused,
+    RunPrompt,
+    Source,
+    Thumbnails,
+)
 from engine.network import capped
+from engine.placing import check_finite, home
 from engine.pooling import pool
 from engine.pretrained import pretrained
 from engine.probes import probe
@@ -53,6 +63,9 @@ class Model:
         Steps while a pretrained model is read.
     pattern_bytes : int
         Of patterns that are held of the last run; the others are made again.
+    placing : Placing, optional
+        Where a pretrained model runs, and in which precision. An attention-only model is small and
+        runs in single precision on the CPU, whatever is chosen: toys are exact there.
 
     Raises
     ------
@@ -65,11 +78,14 @@ class Model:
         checkpoint: Checkpoint | Pretrained,
         job: Job | None = None,
         pattern_bytes: int = PATTERN_BYTES,
+        placing: Placing | None = None,
     ) -> None:
         if isinstance(checkpoint, Checkpoint):
+            self.placing = Placing()
             network = attention_only(checkpoint)
         else:
-            network = pretrained(checkpoint, job or Job())
+            self.placing = placing or Placing()
+            network = pretrained(checkpoint, job or Job(), self.placing)
         self.name, self.example = checkpoint.name, checkpoint.example
         self.fingerprint = fingerprint(checkpoint, job or Job())
         self.n_layers, self.n_heads = network.n_layers, network.n_heads
@@ -92,7 +108,7 @@ class Model:
         self.kept = Cache(KEPT_BYTES)
         # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
         self._rows_U: Tensor = self._bridge.unembed.W_U.T
-        self._mean_U = self._rows_U.double().mean(0).float() if self.centring else None
+        self._mean_U = self._mean_row() if self.centring else None
 
     def close(self) -> None:
         """Let the weights go at once: nothing can be asked of the model any more.
@@ -103,12 +119,17 @@ class Model:
         self._last = self._first_mlp = None
         with torch.inference_mode(False):
             for tensor in (*self._bridge.parameters(), *self._bridge.buffers()):
-                tensor.data = torch.empty(0, dtype=tensor.dtype)
+                tensor.data = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
 
     @property
     def bytes(self) -> int:
         """Size of the weights in memory."""
-        return 4 * self.parameters
+        return self.placing.itemsize * self.parameters
+
+    @property
+    def epsilon(self) -> float:
+        """Distance between 1 and the next number, in the dtype that prompts run in."""
+        return torch.finfo(self._network.dtype).eps
 
     def kv_head(self, number: int) -> int:
         """Return which key/value head a query head reads with."""
@@ -337,14 +358,14 @@ class Model:
         """Return the mean column of the folded W_U over the vocabulary."""
         if self._mean_U is not None:
             return torch.zeros_like(self._mean_U)
-        mean, gain = self._rows_U.double().mean(0).float(), self._network.final_norm.gain
+        mean, gain = self._mean_row(), self._network.final_norm.gain
         return mean if gain is None else gain * mean
 
     def logit_biases(self) -> Float[Tensor, " d_vocab"]:
         """Return b_U with the final norm's bias, centred over the vocabulary where W_U is."""
-        biases: Tensor = self._network.logit_scale * self._bridge.unembed.b_U
-        if self._network.final_norm.bias is not None:
-            biases = biases + self._rows_U @ self._network.final_norm.bias
+        biases: Tensor = self._network.logit_scale * home(self._bridge.unembed.b_U)
+        if (bias := self._network.final_norm.bias) is not None:
+            biases = biases + torch.cat([self._rows(part) @ bias for part in self._parts(Job())])
         return biases if self._mean_U is None else biases - biases.mean()
 
     def written_bias(
@@ -356,7 +377,7 @@ class Model:
         for biases: rows of a pattern sum to 1, so that b_V W_O arrives whole. That of a head that
         is off does not arrive. A norm after the heads divides it too, by what is the run's.
         """
-        W_O, gain = self._bridge.blocks[layer].attn.W_O, self._network.written_gain(layer)
+        W_O, gain = home(self._bridge.blocks[layer].attn.W_O), self._network.written_gain(layer)
         b_V = self._value_biases(layer).clone()  # [head, d_head]
         b_V[[head.number for head in heads_off if head.layer == layer]] = 0
         moved = torch.einsum("hd,hdm->m", b_V, W_O)
@@ -369,7 +390,7 @@ class Model:
 
     def positions(self, length: int) -> Float[Tensor, "position d_model"]:
         """Return what enters the stream for each position; zeros without learned positions."""
-        return self._network.W_pos[:length]
+        return self._network.positions_of(length)
 
     def scale(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows"]:
         """Return what a norm divides streams by; 1 without a norm."""
@@ -440,7 +461,7 @@ class Model:
             yield self._embeddings(part)
 
     def _embeddings(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
-        rows: Tensor = self._bridge.embed.W_E[part]
+        rows = self._network.embeddings(part)
         scale, norm = self._network.embed_scale, self._network.embed_norm
         if norm is not None:
             return norm.applied(rows, self.eps)
@@ -455,9 +476,9 @@ class Model:
         vectors = centred(vectors.mT).mT if self.centring else vectors
         vectors = vectors if gain is None else gain[:, None] * vectors
         if self._mean_U is None:
-            return torch.cat([self._rows_U[part] @ vectors for part in self._parts(job)])
+            return torch.cat([self._rows(part) @ vectors for part in self._parts(job)])
         mean = self._mean_U @ vectors
-        return torch.cat([self._rows_U[part] @ vectors - mean for part in self._parts(job)])
+        return torch.cat([self._rows(part) @ vectors - mean for part in self._parts(job)])
 
     def gram(self, circuit: CircuitName, job: Job) -> Float[Tensor, "d_model d_model"]:
         """Return W_U W_E for the OV circuit, or W_E^T W_E for QK; made once, summed in float64.
@@ -473,8 +494,16 @@ class Model:
             self._grams[circuit] = total
         return self._grams[circuit]
 
+    def _rows(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
+        """Return rows of W_U as stored, one a token."""
+        return home(self._rows_U[part])
+
+    def _mean_row(self) -> Float[Tensor, " d_model"]:
+        parts = [self._rows(part).double().sum(0) for part in self._parts(Job())]
+        return (torch.stack(parts).sum(0) / len(self._rows_U)).float()
+
     def _folded_rows_U(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
-        rows, gain = self._rows_U[part], self._network.final_norm.gain
+        rows, gain = self._rows(part), self._network.final_norm.gain
         rows = rows if self._mean_U is None else rows - self._mean_U
         rows = rows if gain is None else gain * rows
         return centred(rows) if self.centring else rows
@@ -535,7 +564,9 @@ class Model:
         last = self._last
         if last is None or (last.ids, last.heads_off) != (ids, run.heads_off):
             self._last = None  # never two at once
-            self._last = last = self._run_whole(ids, job, run.heads_off)
+            last = self._run_whole(ids, job, run.heads_off)
+            check_finite(self.name, last.final, self.placing)
+            self._last = last
         last.layers.job = job
         return last
 
@@ -562,7 +593,9 @@ class Model:
         watch: Watch | None = None,
     ) -> ForwardPass:
         """Run token ids and hold no patterns; `watch` takes each layer's as it is made."""
-        return forward(self._bridge, ids, job, heads_off, 0, watch)
+        passed = forward(self._bridge, ids, job, heads_off, 0, watch)
+        check_finite(self.name, passed.final, self.placing)
+        return passed
 
     def loss(self, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
         """Return the cross-entropy of token i + 1 at position i of a pass, in nats."""
@@ -594,7 +627,7 @@ class Model:
 
         Unfolded, but for what a norm after the heads multiplies by.
         """
-        W_O, gain = self._bridge.blocks[layer].attn.W_O, self._network.written_gain(layer)
+        W_O, gain = home(self._bridge.blocks[layer].attn.W_O), self._network.written_gain(layer)
         W_O = W_O.flatten(0, 1)  # [head * d_head, d_model]
         return W_O if gain is None else W_O * gain, self._network.output_bias(layer)
 
@@ -611,5 +644,5 @@ class Model:
         kv = [self.kv_head(number) for number in range(self.n_heads)]
         bias, b_V = self._network.layer_norms[layer].bias, self._network.biases(layer, "V")
         if bias is not None:
-            b_V = b_V + torch.einsum("m,hmd->hd", bias, self._bridge.blocks[layer].attn.W_V)
+            b_V = b_V + torch.einsum("m,hmd->hd", bias, home(self._bridge.blocks[layer].attn.W_V))
         return b_V[kv]

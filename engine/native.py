@@ -14,8 +14,9 @@ from transformer_lens.utilities.tl_checkpoint_conversion import convert_tl_check
 from engine.agreement import Own, settled
 from engine.folding import Norm
 from engine.job import Job
-from engine.messages import Refused
+from engine.messages import Placing, Refused
 from engine.network import Network, NormKind
+from engine.placing import DTYPES, check_range, home
 from engine.runs import forward
 from engine.sources import state_dict
 from engine.sources.config import Config
@@ -43,7 +44,7 @@ OLD_LAYERS, OLD_POSITIONS = 6, 8
 positions, as transposes (TransformerLens, `_convert_neel_solu_old_weights`)."""
 
 
-def native(found: Pretrained, job: Job) -> Network:
+def native(found: Pretrained, job: Job, placing: Placing) -> Network:
     """Build what runs a state dict, and check that its parts add up.
 
     Parameters
@@ -52,6 +53,8 @@ def native(found: Pretrained, job: Job) -> Network:
         The state dict, looked over.
     job : Job
         Steps between tensors.
+    placing : Placing
+        Where it is to run, and in which precision.
 
     Raises
     ------
@@ -60,8 +63,10 @@ def native(found: Pretrained, job: Job) -> Network:
     """
     cfg = _config(found.config)
     bridge = TransformerBridge.boot_native(cfg)
-    bridge.requires_grad_(False)
+    bridge.requires_grad_(False).to(DTYPES[placing.dtype])
     _fill(bridge.state_dict(), found, cfg, job)
+    bridge.to(placing.device)
+    check_range(found.title, bridge, placing)
     network = _network(found, bridge)
     return settled(found.title, network, _own(found, bridge, job), job)
 
@@ -203,7 +208,8 @@ def _network(found: Pretrained, bridge: Any) -> Network:
 
 def _norm(norm: Any) -> Norm:
     inner = norm.original_component
-    return Norm(getattr(inner, "weight", None), getattr(inner, "bias", None))
+    gain, bias = (getattr(inner, name, None) for name in ("weight", "bias"))
+    return Norm(*(None if held is None else home(held) for held in (gain, bias)))
 
 
 def _own(found: Pretrained, bridge: Any, job: Job) -> Own:

@@ -19,11 +19,12 @@ from engine.agreement import Own, settled
 from engine.folding import Norm
 from engine.gguf_reader import read_once
 from engine.job import Cancelled, Job
-from engine.messages import Refused
+from engine.messages import Placing, Refused
 from engine.native import native
 from engine.network import Network, NormKind, Positions
+from engine.placing import DTYPES, check, check_range, check_room, home
 from engine.sources.config import WITHOUT_ATTENTION
-from engine.sources.pretrained import BYTES, Pretrained, in_words
+from engine.sources.pretrained import Pretrained, in_words
 
 # Neither a terminal nor a log is the place: progress has its own road, the job.
 transformers.utils.logging.disable_progress_bar()
@@ -44,7 +45,7 @@ class _Read(NamedTuple):
     bos_token: str | None
 
 
-def pretrained(found: Pretrained, job: Job) -> Network:
+def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
     """Build what runs a pretrained model, and check it against the model itself.
 
     Parameters
@@ -53,19 +54,26 @@ def pretrained(found: Pretrained, job: Job) -> Network:
         The folder or file.
     job : Job
         Steps between the parts of reading, none of which can be stopped.
+    placing : Placing
+        Where it is to run, and in which precision.
 
     Raises
     ------
     Refused
-        If it does not fit in memory, is damaged, has no attention to show, or what the bridge
-        makes of it is not what the model does.
+        If there is no such device, it does not fit in memory, is damaged, has no attention to
+        show, or what the bridge makes of it is not what the model does.
     """
-    found.check_fits(psutil.virtual_memory().available)
+    check(placing)
+    found.check_fits(psutil.virtual_memory().available, placing)
+    check_room(found.title, placing.itemsize * found.parameters, placing)
     job.step(0, 4, f"reading {found.parameters:,} parameters")
     if found.layout == "TransformerLens":
-        return native(found, job)
-    read = _from_gguf(found, job) if found.layout == "GGUF" else _from_folder(found)
-    read.model.eval().requires_grad_(False)
+        return native(found, job, placing)
+    dtype = DTYPES[placing.dtype]
+    gguf = found.layout == "GGUF"
+    read = _from_gguf(found, job, dtype) if gguf else _from_folder(found, dtype)
+    read.model.eval().requires_grad_(False).to(placing.device)
+    check_range(found.title, read.model, placing)
     _check_vocabulary(found, read)
     job.step(2, 4, "running 16 tokens by transformers")
     own = _own(found, read)
@@ -74,7 +82,7 @@ def pretrained(found: Pretrained, job: Job) -> Network:
     return settled(found.title, network, own, job)
 
 
-def _from_folder(found: Pretrained) -> _Read:
+def _from_folder(found: Pretrained, dtype: torch.dtype) -> _Read:
     name = found.title
     try:
         config = transformers.AutoConfig.from_pretrained(
@@ -91,7 +99,7 @@ def _from_folder(found: Pretrained) -> _Read:
     tokenizer, bos_token = found.tokenizer, found.bos_token
     if tokenizer is None:
         tokenizer, bos_token = _older_tokenizer(found)
-    return _Read(_weights(found, config), tokenizer, bos_token)
+    return _Read(_weights(found, config, dtype), tokenizer, bos_token)
 
 
 def _older_tokenizer(found: Pretrained) -> tuple[Tokenizer, str | None]:
@@ -108,7 +116,7 @@ def _older_tokenizer(found: Pretrained) -> tuple[Tokenizer, str | None]:
         ) from error
 
 
-def _from_gguf(found: Pretrained, job: Job) -> _Read:
+def _from_gguf(found: Pretrained, job: Job, dtype: torch.dtype) -> _Read:
     folder, file = found.path.parent, found.path.name
     with read_once(found.path, job):
         try:
@@ -124,7 +132,7 @@ def _from_gguf(found: Pretrained, job: Job) -> _Read:
             )
         except Exception as error:
             raise Refused(f"{file}: its tokenizer cannot be read: {_line(error)}") from error
-        model = _weights(found, config, gguf_file=file)
+        model = _weights(found, config, dtype, gguf_file=file)
     return _Read(model, tokenizer.backend_tokenizer, tokenizer.bos_token)
 
 
@@ -148,7 +156,7 @@ def _check_kind(name: str, config: Any) -> None:
         )
 
 
-def _check_size(found: Pretrained, config: Any) -> None:
+def _check_size(found: Pretrained, config: Any, dtype: torch.dtype) -> None:
     """Refuse a config that means a far larger model than the files hold.
 
     transformers would make up what is missing by chance, which takes memory without end.
@@ -170,15 +178,15 @@ def _check_size(found: Pretrained, config: Any) -> None:
             f"{name}: its config means {parameters:,} parameters, and its weights are "
             f"{found.parameters:,}: one of them is damaged or of another model"
         )
-    if BYTES * parameters + buffers > (free := psutil.virtual_memory().available):
+    if dtype.itemsize * parameters + buffers > (free := psutil.virtual_memory().available):
         raise Refused(
             f"{name}: its config means tables of {in_words(buffers)} beside its weights, and "
             f"{in_words(free)} are free"
         )
 
 
-def _weights(found: Pretrained, config: Any, **where: Any) -> Any:
-    _check_size(found, config)
+def _weights(found: Pretrained, config: Any, dtype: torch.dtype, **where: Any) -> Any:
+    _check_size(found, config, dtype)
     name = found.title
     try:
         loaded: Any = transformers.AutoModelForCausalLM.from_pretrained(
@@ -187,7 +195,7 @@ def _weights(found: Pretrained, config: Any, **where: Any) -> Any:
             local_files_only=True,
             trust_remote_code=False,
             weights_only=True,
-            dtype=torch.float32,
+            dtype=dtype,
             attn_implementation="eager",
             output_loading_info=True,
             **where,
@@ -227,7 +235,8 @@ def _own(found: Pretrained, read: _Read) -> Own:
     ids = torch.randint(read.tokenizer.get_vocab_size(), (count,), generator=chance).tolist()
     ids = ids if first is None else [first, *ids[1:]]
     try:
-        out = read.model(torch.tensor([ids]), output_attentions=True, use_cache=False)
+        given = torch.tensor([ids], device=read.model.device)
+        out = read.model(given, output_attentions=True, use_cache=False)
     except Exception as error:  # each architecture has its own way of not running
         raise Refused(f"{found.title}: transformers cannot run it: {_line(error)}") from error
     patterns = out.attentions or ()
@@ -235,8 +244,8 @@ def _own(found: Pretrained, read: _Read) -> Own:
         raise Refused(f"{found.title}: its attention patterns cannot be read by transformers")
     return Own(
         ids=tuple(ids),
-        patterns=tuple(pattern[0] for pattern in patterns),
-        log_probs=out.logits[0].log_softmax(-1),
+        patterns=tuple(home(pattern[0]) for pattern in patterns),
+        log_probs=home(out.logits[0]).log_softmax(-1),
     )
 
 
@@ -302,7 +311,8 @@ def _network(found: Pretrained, read: _Read) -> Network:
 
 def _norm(norm: Any) -> Norm:
     inner = norm.original_component
-    gain, bias = getattr(inner, "weight", None), getattr(inner, "bias", None)
+    gain, bias = (getattr(inner, name, None) for name in ("weight", "bias"))
+    gain, bias = (None if held is None else home(held) for held in (gain, bias))
     return Norm(1 + gain if gain is not None and norm.uses_weight_offset else gain, bias)
 
 

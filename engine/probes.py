@@ -10,6 +10,7 @@ from engine.hooks import silencers, stepping
 from engine.job import Job
 from engine.layers import Change
 from engine.messages import Head
+from engine.placing import beside, home
 
 
 def probe(
@@ -45,16 +46,17 @@ def probe(
     kept: dict[str, Tensor] = {}
 
     def changing(does: Change) -> Callable[[Tensor, Any], Tensor]:
-        return lambda tensor, hook: does(tensor[0])[None]
+        return lambda tensor, hook: beside(does(home(tensor[0]))[None], tensor)
 
     def keeping(name: str) -> Callable[[Tensor, Any], None]:
-        return lambda tensor, hook: kept.__setitem__(name, tensor[0])
+        return lambda tensor, hook: kept.__setitem__(name, home(tensor[0]))
 
     hooks = silencers(heads_off, bridge.cfg.n_heads)
     hooks += [(name, changing(does)) for name, does in (change or {}).items()]
     hooks += [(name, keeping(name)) for name in keep]
+    given = torch.tensor([ids], device=bridge.embed.W_E.device)
     with stepping(bridge, job):
         logits = bridge.run_with_hooks(
-            torch.tensor([ids]), return_type="logits", fwd_hooks=hooks, use_cache=False
+            given, return_type="logits", fwd_hooks=hooks, use_cache=False
         )
-    return kept | {"logits": logits[0]}
+    return kept | {"logits": home(logits[0])}

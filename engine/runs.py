@@ -12,6 +12,7 @@ from engine.hooks import silencers, stepping
 from engine.job import Job
 from engine.layers import PATTERN_BYTES, ByLayer, Layers
 from engine.messages import FloatArray, Head
+from engine.placing import beside, home
 
 LOGITS = 2**21
 """Logits computed between two steps: some 50 milliseconds of work at GPT-2's d_model."""
@@ -117,15 +118,16 @@ def forward(
     kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", "read", "scale")}
 
     def keeper(name: str) -> Callable[[Tensor, Any], None]:
-        return lambda tensor, hook: kept[name].append(tensor[0])
+        return lambda tensor, hook: kept[name].append(home(tensor[0]))
 
     def attended(pattern: Tensor, hook: Any) -> None:
-        layers.hold(len(kept["in"]) - 1, pattern[0])
+        made = home(pattern[0])
+        layers.hold(len(kept["in"]) - 1, made)
         if watch is not None:
-            watch(pattern[0])
+            watch(made)
 
     def last_only(read: Tensor, hook: Any) -> Tensor:
-        kept["read"].append(read[0])
+        kept["read"].append(home(read[0]))
         return read[:, -1:]
 
     # Few questions ask for the logits of other positions; `loss` makes them when one does.
@@ -147,10 +149,11 @@ def forward(
         )
         for block in bridge.blocks
     ]
+    given = torch.tensor([ids], device=bridge.embed.W_E.device)
     try:
         with stepping(bridge, job):
             logits = bridge.run_with_hooks(
-                torch.tensor([ids]), return_type="logits", fwd_hooks=hooks, use_cache=False
+                given, return_type="logits", fwd_hooks=hooks, use_cache=False
             )[0]
     finally:
         for call in calls:
@@ -160,7 +163,7 @@ def forward(
         streams=tuple(kept["in"]),
         final=kept["out"][0],
         layers=layers,
-        next_logits=logits[-1],
+        next_logits=home(logits[-1]),
         read=kept["read"][0],
         heads_off=heads_off,
         mlps=tuple(kept["mlp"]),
@@ -190,6 +193,7 @@ def loss(
     for start in range(0, len(following), rows):
         job.step(start, len(following), "predicting tokens")
         part = slice(start, min(start + rows, len(following)))
-        logits = finished(bridge.unembed(passed.read[None, part])[0])  # [position, d_vocab]
+        read = beside(passed.read[None, part], bridge.unembed.W_U)
+        logits = finished(home(bridge.unembed(read)[0]))  # [position, d_vocab]
         found[part] = torch.nn.functional.cross_entropy(logits, following[part], reduction="none")
     return found

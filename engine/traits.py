@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from engine.placing import home
 from engine.rotation import Angles, Rotation
 
 
@@ -39,10 +40,15 @@ def rotations(bridge: Any, model: Any) -> tuple[Rotation | None, ...]:
 def _angles(rotary: Any, kind: str | None) -> Angles:
     # Gemma 3 turns its local layers and its global ones by two bases.
     by_kind = "layer_type" in inspect.signature(rotary.forward).parameters
-    more, like = {"layer_type": kind} if by_kind else {}, torch.zeros(1, 1, 1)
+    more = {"layer_type": kind} if by_kind else {}
+    held = next(rotary.buffers(), torch.empty(0))
+    # What is turned is said to be in single precision: so are cosines and sines.
+    like = torch.zeros(1, 1, 1, device=held.device)
 
     def angles(positions: Tensor) -> tuple[Tensor, Tensor]:
-        first, second = (table[0] for table in rotary(like, positions[None], **more))
+        first, second = (
+            home(table[0]) for table in rotary(like, positions[None].to(held.device), **more)
+        )
         if sines_first:
             return second.repeat_interleave(2, -1), first.repeat_interleave(2, -1)
         return first, second

@@ -12,13 +12,16 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from engine.messages import Refused
+from engine.messages import Device, Dtype, Placing, Refused
 from gui import first_session, icon, log, palette, reopening, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
 from gui.board.record import Board
 from gui.engine_client import EngineClient, EngineLike
+from gui.head_names import use_notation
 from gui.panels.prompt import PromptPanel
+from gui.preferences import Preferences, use_hub
+from gui.preferences_dialog import PreferenceKeeper
 from gui.reopening import View
 from gui.session import Session
 from gui.settings import SYSTEM_THEME, Settings
@@ -32,7 +35,7 @@ PICTURES_FIRST_MS = 100
 
 
 def run(
-    make_engine: Callable[[], EngineLike],
+    make_engine: Callable[[Preferences], EngineLike],
     *,
     model: str | None = None,
     session_path: Path | None = None,
@@ -42,6 +45,8 @@ def run(
     theme: str | None = None,
     shown: View | None = None,
     board: Board | None = None,
+    device: Device | None = None,
+    dtype: Dtype | None = None,
     version: str = "",
 ) -> int:
     """Show the window until it is closed, or picture the default session or that of a file.
@@ -49,7 +54,7 @@ def run(
     Parameters
     ----------
     make_engine
-        Called in the engine thread, after the first paint.
+        Called in the engine thread, after the first paint, with what the user prefers.
     model
         Name or path of the model to open; none is the one of the session.
     session_path
@@ -66,6 +71,8 @@ def run(
         A question to open the window with, in front of what the last session had.
     board
         A figure board to open the window with, in the place of that of the last session.
+    device, dtype
+        Where models run, and in which precision; none is what the user prefers.
     version
         Of this program, for About, the log, and what files say that they were made with.
 
@@ -95,11 +102,18 @@ def run(
         session.open_model(model)
     if shown is not None:
         session.show(reopening.selection(shown, session.selection))
-    client = EngineClient(partial(_made, make_engine))
+    preferences = settings.preferences() if settings else Preferences()
+    placing = preferences.placing
+    placing = Placing(device or placing.device, dtype or placing.dtype)
+    preferences = replace(preferences, placing=placing)
+    use_hub(preferences.hub)
+    use_notation(preferences.notation)
+    client = EngineClient(partial(_made, make_engine, preferences))
+    keeper = PreferenceKeeper(client, settings, preferences, partial(_made, make_engine))
     place = session_path or (autosave.path if autosave else None)
     if place is not None:
         client.recall = StoredAnswers(folder_of(place)).find
-    window = Window(session, client, settings, chosen, size, autosave)
+    window = Window(session, client, settings, chosen, size, autosave, keeper)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
     if kept_log:
         kept_log.watch(client)
@@ -138,8 +152,8 @@ def run(
     return code
 
 
-def _made(make_engine: Callable[[], EngineLike]) -> EngineLike:
-    engine = make_engine()
+def _made(make_engine: Callable[[Preferences], EngineLike], chosen: Preferences) -> EngineLike:
+    engine = make_engine(chosen)
     # What libraries made while they were loaded never dies: collecting need not look at it.
     gc.freeze()
     return engine

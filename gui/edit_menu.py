@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from gui.head_names import head_name
 from gui.history import History
 from gui.session import Session
 from gui.session_file import Favourite
@@ -74,6 +75,6 @@ class EditMenu(QObject):
 
     def _on_removed(self, favourite: Favourite, place: int) -> None:
         self._undo.push(
-            f"remove favourite {favourite.head.name}",
+            f"remove favourite {head_name(favourite.head)}",
             lambda: self._session.favourites.restore(favourite, place),
         )

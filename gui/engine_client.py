@@ -31,6 +31,10 @@ class EngineLike(Protocol):
         """Answer one question."""
         ...
 
+    def close(self) -> None:
+        """Let go of what it holds."""
+        ...
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -77,18 +81,21 @@ class EngineClient(QObject):
     """(request, seconds it took)."""
     failed = Signal(object, str)
     """(request, the sentence of its failure)."""
+    renewed = Signal()
+    """Answers may be others from now on: whoever shows one asks again."""
     missed = Signal(object, object)
     """(request, failure), whether or not its answer is still wanted."""
     idle = Signal()
     """Nothing runs and nothing waits."""
 
-    _finished = Signal(object, object, float)
+    _finished = Signal(object, object, float, object)
     _stepped = Signal(object, str, object, object)
 
     def __init__(self, make_engine: Callable[[], EngineLike]) -> None:
         super().__init__()
         self._make_engine = make_engine
         self._engine: EngineLike | None = None
+        self._made_by = make_engine
         self._executor: ThreadPoolExecutor | None = None
         self._thread: threading.Thread | None = None
         self._wanted: dict[tuple[Asker, str], Request] = {}
@@ -127,6 +134,12 @@ class EngineClient(QObject):
             max_workers=1, thread_name_prefix="engine", initializer=self._remember_thread
         )
         self._next()
+
+    def renew(self, make_engine: Callable[[], EngineLike]) -> None:
+        """Have questions answered by another engine from now on; the one before lets go."""
+        self._make_engine = make_engine
+        self._job.cancel()
+        self.renewed.emit()
 
     def ask(self, asker: Asker, slot: str, request: Request) -> None:
         """Ask in a slot; what the same asker asked there before is no longer wanted."""
@@ -221,9 +234,13 @@ class EngineClient(QObject):
         """Answer in the engine thread; whatever happens comes back as a value."""
         began = time.perf_counter()
         outcome: Outcome
+        made_by = self._make_engine
         try:
+            if self._engine is not None and made_by is not self._made_by:
+                self._engine.close()
+                self._engine = None
             if self._engine is None:
-                self._engine = self._make_engine()
+                self._engine, self._made_by = made_by(), made_by
                 began = time.perf_counter()
             outcome = self._engine.answer(request, job)
         except Cancelled as cancelled:
@@ -236,14 +253,17 @@ class EngineClient(QObject):
             what = str(error).strip().partition("\n")[0] or type(error).__name__
             outcome = Failure(f"Headscope could not compute this: {what}", traceback.format_exc())
         if not self._closed:
-            self._finished.emit(request, outcome, time.perf_counter() - began)
+            self._finished.emit(request, outcome, time.perf_counter() - began, made_by)
 
-    def _deliver(self, request: Request, outcome: Outcome, seconds: float) -> None:
+    def _deliver(self, request: Request, outcome: Outcome, seconds: float, made_by: object) -> None:
         self._running = None
         if self._closed:
             return
         if isinstance(outcome, Cancelled):
             self._next()
+            return
+        if made_by is not self._make_engine:
+            self._next()  # of the engine before: it is asked once more
             return
         if isinstance(outcome, Failure):
             self.missed.emit(request, outcome)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import exp, isfinite
 
 from engine.messages import FloatArray, Head
+from gui.head_names import head_name
 from gui.measures import KINDS, NAMES, PROMPT, decimals, rank
 from gui.numbers import fixed
 
@@ -68,7 +69,7 @@ def seems(heads: Sequence[Head], scores: Scores, place: int) -> str:
     place
         Which head.
     """
-    told = f"{heads[place].name} {_looks(scores, place)}."
+    told = f"{head_name(heads[place])} {_looks(scores, place)}."
     if "copying_share" in scores:
         told += f" {_writes(scores, place)}."
     return told

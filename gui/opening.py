@@ -57,6 +57,7 @@ class Opening(QObject):
         self.before: Selection | None = None
         self.recent: Sequence[str] = settings.recent_models() if settings else []
         self._open = ""
+        client.renewed.connect(self._on_renewed)
         session.changed.connect(self._on_changed)
         self.ask_again()
 
@@ -128,6 +129,12 @@ class Opening(QObject):
     def _withdraw(self) -> None:
         self.wanted = ""
         self._client.withdraw(self, "opening")
+
+    def _on_renewed(self) -> None:
+        # What was open before was opened by another engine: it is no way back.
+        self._open, self.not_opened, self.before = "", None, None
+        self.ask_again()
+        self.changed.emit()
 
     def _on_changed(self, what: str) -> None:
         if what == "model":

@@ -5,6 +5,7 @@ from math import isnan
 import numpy as np
 
 from engine.messages import CompositionScores, FloatArray, Head, IntArray, Pair
+from gui.head_names import head_name
 from gui.numbers import fixed
 
 READS = {"q": "queries", "k": "keys", "v": "values"}
@@ -13,7 +14,7 @@ READS = {"q": "queries", "k": "keys", "v": "values"}
 
 def name(pair: Pair) -> str:
     """Return `L0H2 → L1H3`."""
-    return f"{pair.earlier.name} → {pair.later.name}"
+    return f"{head_name(pair.earlier)} → {head_name(pair.later)}"
 
 
 def strongest(scores: CompositionScores) -> Pair:

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QPushButton
 
 from engine.messages import HeadReceipts, Receipts, Request, Result, RunPrompt
 from gui.engine_client import EngineClient, Failure
+from gui.head_names import head_name
 from gui.palette import set_look
 from gui.panels.receipt_words import verdict
 from gui.session import Session
@@ -37,6 +38,7 @@ class ReceiptLight(QPushButton):
         self._quiet.timeout.connect(self._ask)
         client.idle.connect(self._wait)
         client.answered.connect(self._on_answered)
+        client.renewed.connect(self._on_renewed)
         session.changed.connect(self._on_changed)
 
     def ask_again(self) -> None:
@@ -55,7 +57,7 @@ class ReceiptLight(QPushButton):
         shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, MOST_WIDTH)
         self.setText(shown.replace("&", "&&"))
         self.setAccessibleDescription(f"{told.text}; worst: {told.worst}")
-        head = self._session.selection.head.name
+        head = head_name(self._session.selection.head)
         worst = f"\nworst: {told.worst}" if told.worst else ""
         self.setToolTip(tool_tip.literal(f"{told.text} on {head} and this prompt{worst}"))
         set_look(self, "tone", "bad" if told.failed else "muted")
@@ -76,6 +78,11 @@ class ReceiptLight(QPushButton):
     def _ask(self) -> None:
         if not self._client.busy and self._ran == self._session.run:
             self._client.ask(self, "receipts", self._wanted())
+
+    def _on_renewed(self) -> None:
+        self._told = None
+        self.hide()
+        self._quiet.start()
 
     def _on_answered(self, request: Request, seconds: float) -> None:
         if isinstance(request, RunPrompt):

@@ -2,6 +2,10 @@
 
 from PySide6.QtCore import QSettings
 
+from engine.messages import Placing, Refused
+from gui.head_names import NOTATIONS
+from gui.preferences import DEVICES, DTYPES, USUAL_MIB, Preferences
+
 HISTORY_LENGTH = 50
 MOST_RECENT = 10
 SYSTEM_THEME = "system"
@@ -69,6 +73,31 @@ class Settings:
         """Keep the folder of the last export."""
         self._store.setValue("export/folder", folder)
 
+    def preferences(self) -> Preferences:
+        """Return what the engine is to be made by; what cannot be is as at a first start."""
+        device, dtype = self._text("engine/device", ""), self._text("engine/dtype", "")
+        placing = Placing(
+            next((name for name in DEVICES if name == device), DEVICES[0]),
+            next((name for name in DTYPES if name == dtype), DTYPES[0]),
+        )
+        threads, memory = self._number("engine/threads", 0), self._number("engine/mib", USUAL_MIB)
+        written = self._text("window/notation", "")
+        notation = next((name for name in NOTATIONS if name == written), NOTATIONS[0])
+        found = Preferences(placing, threads, memory, self._text("engine/hub", ""), notation)
+        try:
+            return found.checked()
+        except Refused:
+            return Preferences(placing, notation=notation)
+
+    def keep_preferences(self, chosen: Preferences) -> None:
+        """Keep what the engine is to be made by."""
+        self._store.setValue("engine/device", chosen.placing.device)
+        self._store.setValue("engine/dtype", chosen.placing.dtype)
+        self._store.setValue("engine/threads", chosen.threads)
+        self._store.setValue("engine/mib", chosen.mebibytes)
+        self._store.setValue("engine/hub", chosen.hub)
+        self._store.setValue("window/notation", chosen.notation)
+
     def write(self) -> None:
         """Write the file now, whole."""
         self._store.sync()
@@ -80,6 +109,13 @@ class Settings:
         if not isinstance(stored, list):
             return []
         return [text for text in stored if isinstance(text, str)]
+
+    def _number(self, key: str, default: int) -> int:
+        value = self._store.value(key, default)  # of a file, Qt reads a number as text
+        try:
+            return int(value) if isinstance(value, (int, str)) else default
+        except ValueError:
+            return default
 
     def _text(self, key: str, default: str) -> str:
         value = self._store.value(key, default)

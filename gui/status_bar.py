@@ -60,6 +60,7 @@ class StatusBar(QStatusBar):
         client.progress.connect(self._on_progress)
         client.answered.connect(self._on_answered)
         client.failed.connect(self._on_failed)
+        client.renewed.connect(self._on_renewed)
         session.changed.connect(self._on_changed)
         self._on_changed("model")
 
@@ -87,7 +88,7 @@ class StatusBar(QStatusBar):
     def _show_facts(self, result: ModelFacts) -> None:
         groups = "" if result.n_kv_heads == result.n_heads else f", {result.n_kv_heads} KV"
         heads = f"{result.n_layers} × {result.n_heads} heads{groups}"
-        self.model.setText(f"{short_name(result.name)} · {heads} · cpu, float32")
+        self.model.setText(f"{short_name(result.name)} · {heads} · {result.device}, {result.dtype}")
         self.model.setToolTip(
             f"d_model {result.d_model}, d_head {result.d_head}, {result.d_vocab:,} tokens, "
             f"context {result.n_ctx}, positions {result.positions}, norm {result.norm}; "
@@ -101,6 +102,10 @@ class StatusBar(QStatusBar):
             self._client.ask(self, "facts", LoadModel(name))
         else:
             self._show_facts(self._facts)
+
+    def _on_renewed(self) -> None:
+        self._facts = None
+        self._ask_facts()
 
     def _on_changed(self, what: str) -> None:
         # What failed before stands in its panel; here it would outlive what it was about.

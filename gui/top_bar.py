@@ -62,6 +62,7 @@ class TopBar(QWidget):
         row.addWidget(self.theme)
         row.addWidget(self.picture)
         self.show_theme_name()
+        client.renewed.connect(self.list_again)
         session.changed.connect(self._on_changed)
         opening.changed.connect(self._show_models)
         self.ask_again()

@@ -43,6 +43,7 @@ from gui.opening_bar import OpeningBar
 from gui.panels import PANELS
 from gui.panels.panel import Panel
 from gui.picture_dialog import PictureDialog
+from gui.preferences_dialog import PreferenceKeeper
 from gui.recall import Recall
 from gui.session import Session
 from gui.session_file import SavedSession, WindowState
@@ -74,6 +75,8 @@ class Window(QMainWindow):
         Width and height to begin with, where none is kept.
     autosave
         Keeps a copy of the session; none keeps none.
+    preferences
+        What can be chosen of the engine; none leaves its menu entry out.
     """
 
     painted = Signal()
@@ -87,11 +90,12 @@ class Window(QMainWindow):
         theme: str,
         size: tuple[int, int] = (1600, 1000),
         autosave: Autosave | None = None,
+        preferences: PreferenceKeeper | None = None,
     ) -> None:
         super().__init__()
         self.resize(*size)
         self.session, self.client = session, client
-        self._settings = settings
+        self._settings, self._preferences = settings, preferences
         self._theme = theme
         self._was_painted = self._may_close = False
         self._layout = LAYOUTS[0]
@@ -332,6 +336,10 @@ class Window(QMainWindow):
         file.addSeparator()
         self._add(file, "Quit", "Ctrl+Q", self.close)
         EditMenu(self.session, self.history, self.undo, edit, self._add)
+        if self._preferences is not None:
+            self._preferences.fill(edit, self._add, lambda: self._theme)
+            self._preferences.theme_chosen.connect(self.set_theme)
+            self._preferences.renamed.connect(partial(self.session.changed.emit, "heads_off"))
         for number, layout in enumerate(LAYOUTS, 1):
             text = f"{layout.name}: {layout.about}"
             self._add(view, text, f"Ctrl+Alt+{number}", partial(self._change_layout, layout))

@@ -16,6 +16,11 @@ AFTER = (
 )
 EMBEDDED = "the norm after the embedding applied to W_E"
 CAPPED_SCORES = "scores by weights alone are those before the model caps them"
+HALF = (
+    "weights are held and prompts run in half precision ({dtype}): answers about a prompt, and "
+    "what an MLP makes of a token, are rounded by it; circuits of the weights are computed in "
+    "float32"
+)
 CAPPED_LOGITS = "what is added to a logit is added before the model caps it"
 
 
@@ -41,12 +46,15 @@ def load_model(model: Model, request: LoadModel, job: Job) -> ModelFacts:
         bytes=model.bytes,
         example=model.example,
         weights=model.fingerprint,
+        device=model.placing.device,
+        dtype=model.placing.dtype,
     )
 
 
 def _folded(model: Model) -> tuple[str, ...]:
+    rounded = (HALF.format(dtype=model.placing.dtype),) if model.placing.rounds else ()
     if not model.normalized:
-        return ()
+        return rounded
     gains = () if model.norm == "LayerNorm without parameters" else (GAINS,)
     traits = (
         (model.normalises_outputs, AFTER),
@@ -55,4 +63,4 @@ def _folded(model: Model) -> tuple[str, ...]:
         (model.logit_cap is not None, CAPPED_LOGITS),
     )
     more = (says for has, says in traits if has)
-    return (*gains, *(CENTRED if model.centring else ()), MOVED, *more)
+    return (*gains, *(CENTRED if model.centring else ()), MOVED, *more, *rounded)

@@ -116,6 +116,8 @@ class ModelFacts:
         str,
         Says("start of a SHA-256 of the weights; ~ before it: of a sample of very large files"),
     ] = ""
+    device: Annotated[str, Says("what runs prompts: cpu, cuda or mps")] = "cpu"
+    dtype: Annotated[str, Says("how weights are held and prompts are run")] = "float32"
 
 
 @dataclass(frozen=True)

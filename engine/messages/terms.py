@@ -1,5 +1,6 @@
 """The words that every message is written in: heads, tokens, positions, refusals."""
 
+from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
@@ -18,10 +19,38 @@ Contrast = Literal["mean", "none"]
 CompositionKind = Literal["q", "k", "v"]
 Split = Literal["heads", "sources"]
 Specials = Literal["tokens", "text"]
+Device = Literal["cpu", "cuda", "mps"]
+Dtype = Literal["float32", "bfloat16", "float16"]
 
 
 class Refused(Exception):
     """A question that cannot be answered; the message is one sentence for the user."""
+
+
+@dataclass(frozen=True)
+class Placing:
+    """Where a model runs and how its numbers are held; not for attention-only models of ours.
+
+    Attributes
+    ----------
+    device
+        What runs prompts. What is kept of a run, and circuits, are on the CPU.
+    dtype
+        Of the weights, and of what a run computes. Circuits are computed in float32.
+    """
+
+    device: Device = "cpu"
+    dtype: Dtype = "float32"
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a number."""
+        return 4 if self.dtype == "float32" else 2
+
+    @property
+    def rounds(self) -> bool:
+        """Whether what a run gives is rounded to less than single precision."""
+        return self.dtype != "float32"
 
 
 class Says(NamedTuple):

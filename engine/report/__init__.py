@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from engine.command import QuestionParser
+from engine.command import QuestionParser, add_placing, placing
 from engine.engine import Engine
 from engine.messages import (
     Attention,
     Head,
     LoadModel,
     LogitAttribution,
+    Placing,
     Receipts,
     Refused,
     Request,
@@ -25,6 +26,7 @@ class Asked(NamedTuple):
     run: RunPrompt
     head: Head | None
     verbose: bool
+    placing: Placing = Placing()
 
 
 def parse(words: Sequence[str]) -> Asked:
@@ -44,17 +46,19 @@ def parse(words: Sequence[str]) -> Asked:
         help="layer.head, or BEST: the head that raises the model's first guess after the prompt "
         "most (default BEST)",
     )
+    add_placing(parser)
     parser.add_argument("--verbose", action="store_true", help="show what libraries print")
     given, unknown = parser.read_known(words)
     if unknown:
         raise Refused(
-            f"report has no option {unknown[0]!r}: it takes --model, --text, --head and --verbose"
+            f"report has no option {unknown[0]!r}: it takes --model, --text, --head, --device, "
+            "--dtype and --verbose"
         )
     for name in ("model", "text"):
         if getattr(given, name) is None:
             raise Refused(f"report needs --{name}: `headscope report --help` says what it takes")
     head = None if given.head.upper() == "BEST" else Head.parse(given.head)
-    return Asked(RunPrompt(given.model, given.text), head, given.verbose)
+    return Asked(RunPrompt(given.model, given.text), head, given.verbose, placing(given))
 
 
 def report(asked: Asked) -> str:
@@ -73,7 +77,7 @@ def report(asked: Asked) -> str:
     Refused
         If model, head or prompt cannot be had.
     """
-    engine = Engine()
+    engine = Engine(placing=asked.placing)
     chosen, head = "", asked.head
     if head is None:
         head, chosen = best(engine, asked.run)

@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 
 from engine.job import Job
-from engine.messages import EstimateModel, ModelEstimate, Refused
+from engine.messages import EstimateModel, ModelEstimate, Placing, Refused
 from engine.sources import bundled, source_of
 from engine.sources.checkpoint import Checkpoint
 from engine.sources.config import HEADS, LAYERS, size
@@ -18,8 +18,10 @@ COPIES = 3
 """Copies of an attention-only model's weights that there are for a moment as it is opened."""
 
 
-def estimate_model(request: EstimateModel, job: Job) -> ModelEstimate:
+def estimate_model(request: EstimateModel, job: Job, placing: Placing) -> ModelEstimate:
     """Look a model over without reading its weights.
+
+    Attention-only models are held in single precision, whatever was chosen.
 
     Raises
     ------
@@ -30,7 +32,7 @@ def estimate_model(request: EstimateModel, job: Job) -> ModelEstimate:
         raise Refused(f"positions must be at least 1, not {request.positions}")
     job.step(0, 1, f"looking {request.model} over")
     source, free = source_of(request.model), psutil.virtual_memory().available
-    obstacle = ""
+    obstacle, itemsize = "", BYTES
     if own := _own_folder(request.model, source.called):
         config = own.json("config.json")
         file = own.path / bundled.FILES[-1]
@@ -42,10 +44,11 @@ def estimate_model(request: EstimateModel, job: Job) -> ModelEstimate:
         disk, peak = 0, COPIES * BYTES * parameters
         layers, heads = found.n_layers, found.n_heads
     else:
-        parameters, disk, peak = found.parameters, found.disk, found.peak
+        parameters, disk, peak = found.parameters, found.disk, found.peak_in(placing)
+        itemsize = placing.itemsize
         layers, heads = found.layers, found.heads
         try:
-            found.check_fits(free)
+            found.check_fits(free, placing)
         except Refused as refusal:
             obstacle = str(refusal)
     return ModelEstimate(
@@ -53,7 +56,7 @@ def estimate_model(request: EstimateModel, job: Job) -> ModelEstimate:
         source=source.called,
         parameters=parameters,
         disk=disk,
-        memory=BYTES * parameters,
+        memory=itemsize * parameters,
         peak=peak,
         patterns=BYTES * layers * heads * request.positions**2,
         free=free,

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from tokenizers import Tokenizer
 
-from engine.messages import Refused
+from engine.messages import Placing, Refused
 
 EXAMPLE = "I like green tea, so I drink green"
 BYTES = 4
-"""A number in memory: weights are held in single precision."""
+"""A number in memory, in single precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Pretrained:
     disk
         Size of its weight files, in bytes.
     peak
-        Bytes that reading it takes at most.
+        Bytes that reading it takes at most, in single precision.
     layers, heads
         Of the model, 0 where it does not say.
     tokenizer, bos_token
@@ -58,29 +58,42 @@ class Pretrained:
     config: Mapping[str, Any] = field(default_factory=dict)
     example: str = EXAMPLE
 
-    @property
-    def memory(self) -> int:
-        """Bytes that its weights take once it is open."""
-        return BYTES * self.parameters
+    def peak_in(self, placing: Placing) -> int:
+        """Return how many bytes reading it takes at most.
 
-    def check_fits(self, free: int) -> None:
+        Tensors of a folder are converted one at a time; those of other layouts are all there in
+        single precision first.
+        """
+        if self.layout == "transformers" and self.stored_singly:
+            return self.peak * placing.itemsize // BYTES
+        return self.peak - (BYTES - placing.itemsize) * self.parameters
+
+    @property
+    def stored_singly(self) -> bool:
+        """Whether a tensor can be read without the others: pickles may have to be read whole."""
+        return any(self.path.glob("*.safetensors"))
+
+    def check_fits(self, free: int, placing: Placing) -> None:
         """Refuse a model that would not fit, before it takes any memory.
 
         Parameters
         ----------
         free : int
             Bytes of memory that can be had.
+        placing : Placing
+            How it is to be held.
 
         Raises
         ------
         Refused
             With what it needs, what there is, and what would fit.
         """
-        if self.peak > free:
-            fits = int(free / self.peak * self.parameters)
+        peak = self.peak_in(placing)
+        if peak > free:
+            fits = int(free / peak * self.parameters)
             raise Refused(
                 f"{self.title} has {self.parameters:,} parameters and takes "
-                f"{in_words(self.disk)} on disk: reading it takes {in_words(self.peak)} of memory, "
+                f"{in_words(self.disk)} on disk: reading it takes {in_words(peak)} of memory, "
                 f"and {in_words(free)} are free; up to {fits:,} parameters would fit"
             )
 

@@ -10,6 +10,9 @@ from engine.messages import (
     FindDownload,
     ListModels,
     ModelList,
+    Placing,
+    Request,
+    Result,
 )
 from engine.sources import entries
 from engine.sources.download import download_model, find_download
@@ -19,6 +22,29 @@ from engine.sources.estimate import estimate_model
 def list_models(request: ListModels, job: Job) -> ModelList:
     """List every model that can be opened by name."""
     return ModelList(entries())
+
+
+def answer(request: Request, job: Job, placing: Placing) -> Result:
+    """Answer a question of `WITHOUT_MODEL`.
+
+    Parameters
+    ----------
+    request : Request
+        The question.
+    job : Job
+        Takes progress, and can cancel.
+    placing : Placing
+        How models would be held.
+
+    Raises
+    ------
+    Refused
+        If it cannot be answered.
+    """
+    if isinstance(request, EstimateModel):
+        return estimate_model(request, job, placing)
+    told: Result = WITHOUT_MODEL[type(request)](request, job)
+    return told
 
 
 # A function takes the one kind of request that it is listed under, which a type cannot say.

@@ -13,6 +13,7 @@ from engine.messages import (
     Head,
     LoadModel,
     ModelFacts,
+    Placing,
     Refused,
     Request,
     Run,
@@ -43,7 +44,8 @@ class Origin:
     tokens, ids
         The prompt's tokens as shown, and their ids; empty for a question about no prompt.
     versions
-        Names of programs and their versions.
+        Names of programs and their versions; and the precision that prompts were run in, and
+        where, unless in float32 on the cpu.
     """
 
     weights: str = ""
@@ -97,18 +99,20 @@ def origin(answers: Iterable[Any], version: str) -> Origin:
     version
         Headscope's own.
     """
-    weights = ""
+    weights, placed = "", list[tuple[str, str]]()
     tokens: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
     for answer in answers:
         if isinstance(answer, ModelFacts):
             weights = answer.weights
+            if (answer.device, answer.dtype) != (Placing.device, Placing.dtype):
+                placed = [("precision", f"{answer.dtype} on {answer.device}")]
         elif isinstance(answer, Run):
             tokens, ids = answer.labels, tuple(answer.ids.tolist())
     names = ("torch", "transformers")
     return Origin(
         weights, tokens, ids,
-        (("headscope", version), *((name, packages.version(name)) for name in names)),
+        (("headscope", version), *((name, packages.version(name)) for name in names), *placed),
     )  # fmt: skip
 
 

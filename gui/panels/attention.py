@@ -16,6 +16,7 @@ from engine.messages import (
 )
 from gui.comparison import Axis
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.numbers import fixed, plain
 from gui.panels import attention_words, reading
 from gui.panels.attention_words import Picture
@@ -235,7 +236,9 @@ class AttentionPanel(ComparingPanel):
         now = self.session.selection
         off = now.head in now.heads_off
         self.switch.setChecked(off)
-        self.switch.setText(f"{now.head.name} is off" if off else f"switch off {now.head.name}")
+        self.switch.setText(
+            f"{head_name(now.head)} is off" if off else f"switch off {head_name(now.head)}"
+        )
         self.switch.setToolTip(SWITCH_ON if off else SWITCH_OFF)
         scores = self.current("grid", self.session.scores)
         if isinstance(scores, MeasuredHeads) and now.head in scores.heads:

@@ -25,6 +25,7 @@ from engine.messages import (
 )
 from gui.comparison import Axis
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.panels import attribution_words
 from gui.panels.attribution_change import Change
 from gui.panels.attribution_numbers import by_source, map_of
@@ -204,7 +205,7 @@ class AttributionPanel(ComparingPanel):
             return self._compared.of_head(head)
         value = float(found.values[found.heads.index(head)])
         return (
-            f"{head.name}: {attribution_words.number(value)}\n"
+            f"{head_name(head)}: {attribution_words.number(value)}\n"
             f"row {found.position} of A X W_V W_O, times the column of W_U that reads "
             f"{found.target_label},\nover the final norm's scale; click to open the head"
         )

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from engine.messages import Head, LogitParts
+from gui.head_names import head_name
 from gui.numbers import plain
 from gui.panels.attribution_words import Parts, before_cap, less, number, unsigned
 from gui.panels.sentence import Token
@@ -64,14 +65,17 @@ class Change:
         assert head is not None
         if not changes[most]:
             return [*said, "No head gives more or less"]
-        return [*said, f"The head that changed most is {head.name}, {number(float(changes[most]))}"]
+        return [
+            *said,
+            f"The head that changed most is {head_name(head)}, {number(float(changes[most]))}",
+        ]
 
     def of_head(self, head: Head) -> str:
         """Return what a head gives in both runs, and the difference."""
         place, (one, other) = self.now.heads.index(head), self.names
         now, before = (float(found.values[place]) for found in (self.now, self.before))
         told = f"{other} {number(before)}, {one} {number(now)}"
-        return f"{head.name}: {told}, {one} − {other} {number(now - before)}"
+        return f"{head_name(head)}: {told}, {one} − {other} {number(now - before)}"
 
     def sum(self) -> str:
         """Say that the changes sum to that of the logit, and how exactly."""

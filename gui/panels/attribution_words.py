@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.messages import Head, LogitParts, OutputRanking
+from gui.head_names import head_name
 from gui.numbers import decimals_for, fixed, plain
 from gui.panels.sentence import Token
 
@@ -54,7 +55,7 @@ def answer(
     assert head is not None
     if value <= 0:
         return [*parts, "No head raises it"]
-    parts.append(f"The head that gives most is {head.name}, {number(value)}")
+    parts.append(f"The head that gives most is {head_name(head)}, {number(value)}")
     if head != opened or by_source is None or not len(by_source):
         return [*parts, ": click it to see from which source tokens"]
     source = int(np.argmax(by_source))
@@ -65,7 +66,7 @@ def answer(
 def head_says(head: Head, value: float, output: OutputRanking) -> Parts:
     """Say what the open head gives, and how it ranks the token by itself."""
     return [
-        f"{head.name} gives {number(value)} (by it alone, ",
+        f"{head_name(head)} gives {number(value)} (by it alone, ",
         Token(output.target_label),
         f" ranks {output.rank:,} of {output.d_vocab:,}). By source position:",
     ]

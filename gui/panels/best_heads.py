@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from superqt import QFlowLayout
 
 from engine.messages import FloatArray, Head, MeasuredHeads
+from gui.head_names import head_name
 from gui.measures import KINDS, MOST_TIED, best, decimals, full_name
 from gui.numbers import fixed
 from gui.palette import ui_font
@@ -43,7 +44,7 @@ class BestHeads(QWidget):
                 if values is not None and place < len(heads):
                     measure = f"{name[0].upper()} · {name} " if place == 0 else ""
                     number = fixed(float(values[heads[place]]), 2)
-                    self._name(button, heads[place], f"{measure}{heads[place].name} {number}")
+                    self._name(button, heads[place], f"{measure}{head_name(heads[place])} {number}")
 
     def set_largest(self, field: str, values: FloatArray | None) -> None:
         """Name the head with the largest value of any measure, [layer, head], or none."""
@@ -53,8 +54,10 @@ class BestHeads(QWidget):
             place = np.unravel_index(int(np.nanargmax(values)), values.shape)
             head = Head(int(place[0]), int(place[1]))
             number = fixed(float(values[head]), decimals(values))
-            self._name(self.largest, head, f"most {full_name(field)}: {head.name} {number}")
-            self.largest.setToolTip(f"{head.name} has most of it of all heads; click to open it")
+            self._name(self.largest, head, f"most {full_name(field)}: {head_name(head)} {number}")
+            self.largest.setToolTip(
+                f"{head_name(head)} has most of it of all heads; click to open it"
+            )
 
     def _make(self, name: str, does: str, place: int) -> QPushButton:
         which = "best" if place == 0 else "equally good"

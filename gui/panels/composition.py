@@ -17,6 +17,7 @@ from engine.messages import (
 )
 from gui import pairs
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.numbers import fixed, tokens_back
 from gui.panels.folding import Folding
 from gui.panels.pair_panel import PairPanel
@@ -144,7 +145,7 @@ class CompositionPanel(PairPanel):
         self.subtitle.setText(count(len(scored.scores.pairs), "pair"))
         self.heatmap.set_pinned(*scored.cell(self._open(scored)))
         for key, words in (("into", "into"), ("from", "out of")):
-            self.which.set_label(key, f"{words} {now.head.name}")
+            self.which.set_label(key, f"{words} {head_name(now.head)}")
         self._say_kind(scored)
         self._draw_table(scored)
         self._say_cell(-1, -1)
@@ -157,8 +158,8 @@ class CompositionPanel(PairPanel):
         pair = self._map.pair(row, column)
         place = None if pair is None else self._map.place(pair)
         if place is None:
-            reader, writer = self._map.later[column], self._map.earlier[row]
-            return f"{reader.name} is in no later layer than {writer.name}: it cannot read it"
+            reader, writer = head_name(self._map.later[column]), head_name(self._map.earlier[row])
+            return f"{reader} is in no later layer than {writer}: it cannot read it"
         return self._say(place)
 
     def _scored(self) -> pairs.PairMap | None:
@@ -199,8 +200,8 @@ class CompositionPanel(PairPanel):
         self.heatmap.set_grid(
             shown.values,
             np.isfinite(shown.values),
-            [head.name for head in shown.earlier],
-            [head.name for head in shown.later],
+            [head_name(head) for head in shown.earlier],
+            [head_name(head) for head in shown.later],
             limits=(scores.baseline, highest),
             row_title="earlier head (writes)",
             column_title="later head (reads)",
@@ -230,12 +231,14 @@ class CompositionPanel(PairPanel):
         self._listed = order[:MOST_LISTED]
         words = {
             "all": "",
-            "into": f" that end in {now.head.name}",
-            "from": f" that begin in {now.head.name}",
+            "into": f" that end in {head_name(now.head)}",
+            "from": f" that begin in {head_name(now.head)}",
         }[which]
         if not len(order):
             layer = "first" if which == "into" else "last"
-            self.caption.set_parts([f"{now.head.name} is in the {layer} layer: no such pair."])
+            self.caption.set_parts(
+                [f"{head_name(now.head)} is in the {layer} layer: no such pair."]
+            )
             self.table.clear("")
             return
         told = f"{count(len(order), 'pair')}{words}, strongest first"

@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.messages import Head, MeasuredHeads
+from gui.head_names import head_name
 from gui.measures import full_name, undefined
 from gui.numbers import tokens_back
 from gui.panels.reading import count
@@ -50,7 +51,7 @@ class EigenvaluesOfAll(QWidget):
                 "to open its head."
             ]
         )
-        names = [each.name for each in found.heads]
+        names = [head_name(each) for each in found.heads]
         self.scatter.set_points(names, across, up, (full_name(ACROSS), full_name(UP)))
         self.scatter.set_selected(found.heads.index(head) if head in found.heads else None)
 

@@ -15,6 +15,7 @@ from engine.messages import (
 )
 from gui import evidence
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.measures import GROUPS, Known, group_of
 from gui.panels import reading
 from gui.panels.measure_plot import MeasurePlot
@@ -131,7 +132,7 @@ class FinderPanel(Panel):
             self.plot.set_known(known, place)
         self.subtitle.setText(count(len(known.heads), "head"))
         self.mark.setVisible(place is not None)
-        self.mark.setText(self.session.selection.head.name)
+        self.mark.setText(head_name(self.session.selection.head))
         self._mark(known, place, fields)
 
     def describe(self, place: int) -> str:

@@ -15,6 +15,7 @@ from engine.messages import (
 )
 from engine.messages import ThumbnailPatterns as Patterns
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.measures import KINDS, best, decimals, full_name, group_of, scale, undefined
 from gui.numbers import fixed
 from gui.panels import reading
@@ -126,7 +127,7 @@ class HeadsPanel(Panel):
         facts = self.facts()
         shared = reading.shared_keys(now.head, facts) if facts is not None and exists else ""
         self.subtitle.setText(f"{told} · {shared}" if shared else told)
-        self.subtitle.setToolTip(f"{now.head.name} reads with {shared}" if shared else "")
+        self.subtitle.setToolTip(f"{head_name(now.head)} reads with {shared}" if shared else "")
 
     def scores(self) -> MeasuredHeads | None:
         """Return the scores of the model in use on random tokens, if they are there."""
@@ -183,10 +184,10 @@ class HeadsPanel(Panel):
         """Return a head's name and scores, for its tool tip."""
         scores = self.scores()
         if scores is None:
-            return head.name
+            return head_name(head)
         told = [f"{name} {fixed(float(scores.grid(field)[head]), 2)}" for field, name, _ in KINDS]
         values, measure = self._coloured_by(), self.session.selection.measure
         if values is not None and measure not in SHORT:
             number = fixed(float(values[head]), decimals(values))
             told.insert(0, f"{full_name(measure)} {number}")
-        return f"{head.name}: " + ", ".join(told)
+        return f"{head_name(head)}: " + ", ".join(told)

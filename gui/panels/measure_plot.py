@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from superqt import QFlowLayout
 
 from engine.messages import Head
+from gui.head_names import head_name
 from gui.measures import PROMPT, Known, full_name, undefined
 from gui.panels.height_cap import HeightCap
 from gui.panels.measure_choice import MeasureChoice
@@ -74,7 +75,7 @@ class MeasurePlot(QWidget):
             self.wait(f"No head has {full_name(nowhere[0])}: {undefined(nowhere[0])}.")
             return
         self.scatter.set_points(
-            [head.name for head in known.heads],
+            [head_name(head) for head in known.heads],
             known.scores[across],
             known.scores[up],
             (full_name(across), full_name(up)),

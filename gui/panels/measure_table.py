@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gui.head_names import head_name
 from gui.measures import SIGNED, Known, decimals, group_of, meaning, rank, short_name
 from gui.widgets.score_model import ScoreColumn
 from gui.widgets.score_table import ScoreTable
@@ -16,7 +17,7 @@ class MeasureTable(ScoreTable):
         """Show some measures, which are there; `groups` names the group of each in its heading."""
         self.set_rows(
             "head",
-            [head.name for head in known.heads],
+            [head_name(head) for head in known.heads],
             [
                 ScoreColumn(
                     f"{short_name(field)}\n{group_of(field).heading}"
@@ -36,4 +37,4 @@ class MeasureTable(ScoreTable):
         ranks = [rank(known.scores[field], place) for field in fields]
         total = len(known.heads)
         told = (f"{number} of {total}" if number else "–" for number in ranks)
-        self.set_notes([known.heads[place].name, *told])
+        self.set_notes([head_name(known.heads[place]), *told])

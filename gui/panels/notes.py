@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QPus
 
 from engine.messages import Request
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.opening import short_name
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
@@ -71,10 +72,10 @@ class NotesPanel(Panel):
         self.show_head()
         now = self.session.selection
         found = self.session.favourites.find(now.model, now.head)
-        name = f"{now.head.name} of {short_name(now.model)}"
+        name = f"{head_name(now.head)} of {short_name(now.model)}"
         self.star.setChecked(found is not None)
         self.star.setText("★ Favourite" if found else "☆ Favourite")
-        self.star.setAccessibleName(f"{now.head.name} is a favourite")
+        self.star.setAccessibleName(f"{head_name(now.head)} is a favourite")
         self.star.setToolTip("Remove it and its note" if found else "Mark the open head")
         self.note.setAccessibleName(f"Note on {name}")
         self.note.setPlaceholderText(f"A note on {name}")
@@ -123,6 +124,6 @@ class NotesPanel(Panel):
 
 def _line(favourite: Favourite) -> str:
     first = favourite.note.strip().partition("\n")[0]
-    return f"{favourite.head.name}  ·  {short_name(favourite.model)}" + (
+    return f"{head_name(favourite.head)}  ·  {short_name(favourite.model)}" + (
         f"  —  {first}" if first else ""
     )

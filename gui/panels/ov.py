@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from engine.messages import ModelFacts, OVTokens, Request, Run, Source, TokenRanking, WayName
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.panels import reading
 from gui.panels.circuit import CircuitPanel
 from gui.panels.sentence import Token
@@ -73,7 +74,7 @@ class OVPanel(CircuitPanel):
     def say(self, answer: TokenRanking, position: int | None) -> list[str | Token]:
         """Say what the lists hold."""
         self.way.set_value(self.question.direction)
-        head = self.session.selection.head.name
+        head = head_name(self.session.selection.head)
         token = Token(answer.token_label)
         place = f" at position {position}" if position is not None else ""
         if self.question.direction == "output":

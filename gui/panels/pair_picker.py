@@ -4,6 +4,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
 
 from engine.messages import Head, ModelFacts, Pair
+from gui.head_names import head_name
 from gui.theme import UNIT
 
 
@@ -15,7 +16,7 @@ class PairPicker(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shape = (0, 0)
+        self._shape, self._first = (0, 0), ""
         self._pair: Pair | None = None
         self.earlier, self.later = QComboBox(), QComboBox()
         self.earlier.setAccessibleName("Earlier head, the one that writes")
@@ -34,19 +35,20 @@ class PairPicker(QWidget):
 
     def show_pair(self, facts: ModelFacts, pair: Pair) -> None:
         """Show a pair among the heads of a model."""
-        if self._shape != (facts.n_layers, facts.n_heads):
-            self._shape = (facts.n_layers, facts.n_heads)
+        first = head_name(Head(0, 0))  # in another notation once that is preferred
+        if (self._shape, self._first) != ((facts.n_layers, facts.n_heads), first):
+            self._first, self._shape = first, (facts.n_layers, facts.n_heads)
             self._fill(self.earlier, range(facts.n_layers - 1))
             self._fill(self.later, range(1, facts.n_layers))
         self._pair = pair
-        self.earlier.setCurrentIndex(self.earlier.findText(pair.earlier.name))
-        self.later.setCurrentIndex(self.later.findText(pair.later.name))
+        self.earlier.setCurrentIndex(self.earlier.findText(head_name(pair.earlier)))
+        self.later.setCurrentIndex(self.later.findText(head_name(pair.later)))
 
     def _fill(self, box: QComboBox, layers: range) -> None:
         with QSignalBlocker(box):
             box.clear()
             heads = (Head(layer, number) for layer in layers for number in range(self._shape[1]))
-            box.addItems([head.name for head in heads])
+            box.addItems([head_name(head) for head in heads])
 
     def _pick_earlier(self, index: int) -> None:
         assert self._pair is not None

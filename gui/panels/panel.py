@@ -19,6 +19,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient, Failure
+from gui.head_names import head_name
 from gui.panels import reading
 from gui.panels.frame import Frame
 from gui.panels.questions import Questions
@@ -86,6 +87,7 @@ class Panel(QWidget):
         self._redraw.timeout.connect(self._draw)
         session.changed.connect(self._on_changed)
         client.progress.connect(self._on_progress)
+        client.renewed.connect(self._on_renewed)
 
     def wants(self) -> dict[str, Request]:
         """Return what the panel wants to know now, by slot."""
@@ -228,7 +230,7 @@ class Panel(QWidget):
 
     def show_head(self) -> None:
         """Name the open head beside the title: the picture is about it."""
-        self.mark.setText(self.session.selection.head.name)
+        self.mark.setText(head_name(self.session.selection.head))
         self.mark.show()
 
     def add_controls(self, widgets: Iterable[QWidget]) -> None:
@@ -266,6 +268,10 @@ class Panel(QWidget):
         self.refresh()
         if self._active and what in self.draws:
             self.redraw()
+
+    def _on_renewed(self) -> None:
+        self.questions.doubt()
+        self.refresh()
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
         if self._state == "waiting":

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from engine.messages import DestinationRow, FloatArray, HeadRows, Request
 from gui.comparison import Axis
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.numbers import fixed
 from gui.panels import reading, switched_off
 from gui.panels.comparing_panel import ComparingPanel, sides_in_words
@@ -123,7 +124,7 @@ class PosterPanel(ComparingPanel):
             Cells(
                 rows.values[self._shown],
                 self._colouring(rows),
-                [rows.heads[place].name for place in self._shown],
+                [head_name(rows.heads[place]) for place in self._shown],
                 rows.source_labels,
                 beside=(
                     Beside("induction", rows.induction[self._shown]),
@@ -195,7 +196,7 @@ class PosterPanel(ComparingPanel):
         if rows is None:
             return []
         place = self._shown[row]
-        parts: list[str | Token] = [rows.heads[place].name]
+        parts: list[str | Token] = [head_name(rows.heads[place])]
         if 0 <= column < len(rows.source_labels):
             parts += [" → ", Token(rows.source_labels[column])]
             parts.append(f" (position {self._axis.numbers(column)}): {self._weight(place, column)}")

@@ -13,6 +13,7 @@ from engine.messages import (
     TokenRanking,
 )
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.numbers import plain, tokens_back
 from gui.panels import reading
 from gui.panels.circuit import SOURCES, CircuitPanel
@@ -75,7 +76,7 @@ class QKPanel(CircuitPanel):
         """Say what the lists hold."""
         side = self.question.side
         self.way.set_value(side)
-        head = self.session.selection.head.name
+        head = head_name(self.session.selection.head)
         token = Token(answer.token_label)
         place = f" ({side} {position})" if position is not None else ""
         for label, text in zip(

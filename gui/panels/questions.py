@@ -96,6 +96,12 @@ class Questions:
         """Forget what failed, so that it is asked again."""
         self._failures.clear()
 
+    def doubt(self) -> None:
+        """Ask for everything again; until then it is shown as what was known before."""
+        self._stored.update(self._answers)
+        self._asked.clear()
+        self._failures.clear()
+
     def withdraw(self) -> None:
         """Take back everything that is under way."""
         for slot in self._asked:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.messages import Head, ModelFacts, Patterns, Run
+from gui.head_names import head_name
 from gui.session import Selection
 
 Row = npt.NDArray[np.floating]
@@ -102,7 +103,7 @@ def shared_keys(head: Head, facts: ModelFacts) -> str:
 
 def named(heads: Sequence[Head]) -> str:
     """Return `L0H2`, `L0H2 and L1H3`; of many heads the first ones, and how many more."""
-    names = [head.name for head in heads]
+    names = [head_name(head) for head in heads]
     if len(names) > MOST_NAMED:
         names[MOST_NAMED - 1 :] = [f"{len(names) - MOST_NAMED + 1} more"]
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)

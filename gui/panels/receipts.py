@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import HeadReceipts, Receipts, Request
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.panels.panel import Panel
 from gui.panels.receipt_words import check, in_order, verdict
 from gui.panels.sentence import Sentence
@@ -59,7 +60,7 @@ class ReceiptsPanel(Panel):
         found = self.known("shown")
         if not isinstance(found, HeadReceipts):
             return
-        head = self.session.selection.head.name
+        head = head_name(self.session.selection.head)
         self.show_head()
         undefined = sum(receipt.passed is None for receipt in found.receipts)
         told = verdict(found)

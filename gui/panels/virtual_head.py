@@ -17,6 +17,7 @@ from engine.messages import (
 )
 from gui import pairs
 from gui.engine_client import EngineClient
+from gui.head_names import head_name
 from gui.numbers import fixed, percent
 from gui.panels import reading
 from gui.panels.folding import Folding
@@ -214,8 +215,8 @@ class VirtualHeadPanel(PairPanel):
     def _share(self, parts: VirtualHeadParts, pair: Pair, query: int) -> list[str | Token]:
         whole, here = percent(parts.share), percent(float(parts.shares[query]))
         token = Token(parts.source_labels[query])
-        told = f"Of what {pair.later.name} takes in (its values) on this prompt, "
-        told += f"{pair.earlier.name} wrote {whole}; at "
+        told = f"Of what {head_name(pair.later)} takes in (its values) on this prompt, "
+        told += f"{head_name(pair.earlier)} wrote {whole}; at "
         return [told, token, f" (query {query}), {here}."]
 
     def _draw_pattern(self, parts: VirtualHeadParts, run: Run, query: int) -> None:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from engine.messages import Head
 from gui import palette
+from gui.head_names import head_name
 from gui.numbers import fixed
 from gui.theme import UNIT
 from gui.widgets import matrix_marks
@@ -139,8 +140,8 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
             return self._describe(head)
         scores = self._shown.scores
         if scores is None:
-            return head.name
-        return f"{head.name}\n{self._score_name} {fixed(float(scores[head]), 2)}"
+            return head_name(head)
+        return f"{head_name(head)}\n{self._score_name} {fixed(float(scores[head]), 2)}"
 
     def ask_for(self, thing: Head) -> None:
         """Ask for the head that was clicked."""

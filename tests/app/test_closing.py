@@ -18,7 +18,7 @@ import sys, time
 from PySide6.QtCore import QTimer
 import gui.app, gui.window
 
-def make():
+def make(_):
     from engine import Engine
     return Engine()
 

@@ -71,7 +71,7 @@ def act(window):
 gui.window.Window.paintEvent = watched
 engine = FakeEngine()
 engine.seconds = 60 if asked == "work" else 0
-sys.exit(gui.app.run(lambda: engine))
+sys.exit(gui.app.run(lambda _: engine))
 """
 
 

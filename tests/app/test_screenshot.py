@@ -21,7 +21,7 @@ def _forget_the_quit(qapp):
 )
 def test_the_picture_is_whole_exact_and_filled(qapp, engine, tmp_path, size, scale, theme):
     path = tmp_path / "headscope.png"
-    code = gui.app.run(lambda: engine, screenshot=path, size=size, scale=scale, theme=theme)
+    code = gui.app.run(lambda _: engine, screenshot=path, size=size, scale=scale, theme=theme)
     assert code == 0
     image = QImage(str(path))
     assert (image.width(), image.height()) == (size[0] * scale, size[1] * scale)
@@ -35,19 +35,19 @@ def test_the_picture_is_whole_exact_and_filled(qapp, engine, tmp_path, size, sca
 
 def test_a_model_of_the_command_line_is_the_one_that_is_opened(qapp, engine, tmp_path, capsys):
     made = {"screenshot": tmp_path / "headscope.png", "size": (1000, 700)}
-    assert gui.app.run(lambda: engine, model="attn-1l", **made) == 0
-    assert gui.app.run(lambda: engine, model=str(tmp_path / "absent"), **made) == 1
+    assert gui.app.run(lambda _: engine, model="attn-1l", **made) == 0
+    assert gui.app.run(lambda _: engine, model=str(tmp_path / "absent"), **made) == 1
     assert "nothing is downloaded" in capsys.readouterr().err
 
 
 def test_a_picture_that_cannot_be_written_is_said_and_exits_1(qapp, engine, tmp_path, capsys):
-    code = gui.app.run(lambda: engine, screenshot=tmp_path / "missing" / "picture.png")
+    code = gui.app.run(lambda _: engine, screenshot=tmp_path / "missing" / "picture.png")
     assert code == 1
     assert "cannot write" in capsys.readouterr().err
 
 
 def test_an_engine_that_cannot_start_is_said_and_exits_1(qapp, tmp_path, capsys):
-    def broken():
+    def broken(_):
         raise ImportError("no module named torch")
 
     code = gui.app.run(broken, screenshot=tmp_path / "picture.png")

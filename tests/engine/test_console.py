@@ -62,5 +62,5 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(capsys, monkeypatch):
 
 
 def test_options_after_the_dash_are_refused_and_not_left_unread():
-    with pytest.raises(Refused, match="ask - takes no options but --verbose"):
+    with pytest.raises(Refused, match="ask - takes no options but --device, --dtype and --verbose"):
         console.ask(["-", "--model", "toy"])

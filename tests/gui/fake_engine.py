@@ -152,6 +152,9 @@ class FakeEngine:
     def _ListModels(self, request: ListModels) -> ModelList:
         return ModelList(tuple(self.models))
 
+    def close(self) -> None:
+        """Hold nothing."""
+
     def _EstimateModel(self, request: EstimateModel) -> ModelEstimate:
         needs = 2**34 if "large" in request.model else 2**29
         return ModelEstimate(

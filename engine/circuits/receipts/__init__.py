@@ -8,7 +8,7 @@ from engine.circuits.receipts.patterns import (
     pattern_from_stream,
     rows_sum_to_one,
 )
-from engine.circuits.receipts.scene import scene
+from engine.circuits.receipts.scene import DOUBLE, scene
 from engine.circuits.receipts.weights import (
     low_rank,
     mixed_product,
@@ -21,7 +21,7 @@ from engine.circuits.receipts.whole import (
     stream_adds_up,
 )
 from engine.job import Job
-from engine.messages import HeadReceipts, Receipts
+from engine.messages import Dtype, HeadReceipts, Receipt, Receipts
 from engine.model import Model
 
 CHECKS = (
@@ -69,4 +69,14 @@ def receipts(model: Model, request: Receipts, job: Job) -> HeadReceipts:
     for place, check in enumerate(CHECKS):
         job.step(place, len(CHECKS), check.__name__.replace("_", " "))
         found.append(check(seen, job))
+    if model.placing.rounds:
+        found = [_of_half(receipt, model.placing.dtype) for receipt in found]
     return HeadReceipts(tuple(found))
+
+
+def _of_half(receipt: Receipt, dtype: Dtype) -> Receipt:
+    """Return a check that says why its tolerance is wide, where it compares with a run."""
+    if receipt.tolerance is None or receipt.tolerance <= DOUBLE:
+        return receipt
+    more = f"the model runs in half precision ({dtype}), whose rounding the tolerance allows"
+    return receipt._replace(compares=f"{receipt.compares} ({more})")

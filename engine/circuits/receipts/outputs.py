@@ -8,7 +8,6 @@ from engine.circuits.head_output import moved
 from engine.circuits.receipts.scene import (
     DOUBLE,
     OF_LARGEST,
-    SINGLE,
     Scene,
     apart,
     measured,
@@ -49,7 +48,7 @@ def heads_add(scene: Scene, job: Job) -> Receipt:
         f"({len(big)} x {model.d_model}) plus b_O, the sum of A X W_V W_O over heads plus the "
         f"folded bias, and what the layer added: {OF_LARGEST}",
         apart(stacked, summed, written),
-        SINGLE,
+        scene.single,
         ("stacked against summed, max |change|", float((stacked - summed).abs().max())),
         ("summed against the layer, max |change|", float((summed - written).abs().max())),
     )
@@ -75,7 +74,7 @@ def orders(scene: Scene, job: Job) -> Receipt:
         name,
         compares,
         apart(steps, first_A, first_W, through),
-        SINGLE,
+        scene.single,
         ("three steps against the model, max |change|", float((steps - through).abs().max())),
         ("A first against W_OV first, max |change|", float((first_A - first_W).abs().max())),
         ("A first against the three steps, max |change|", float((first_A - steps).abs().max())),

@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.circuits.receipts.scene import OF_LARGEST, SINGLE, Scene, apart, measured, undefined
+from engine.circuits.receipts.scene import OF_LARGEST, Scene, apart, measured, undefined
 from engine.job import Job
 from engine.messages import Receipt
 
@@ -23,7 +23,7 @@ def rows_sum_to_one(scene: Scene, job: Job) -> Receipt:
         "the model's own pattern: the largest of |row sum - 1|, any weight above the diagonal and "
         "any negative one",
         max(sums, future, least),
-        SINGLE,
+        scene.single,
         ("largest |row sum - 1|", sums),
         ("largest weight in the future", future),
     )
@@ -79,7 +79,7 @@ def _same_pattern(
         f"{compares}: the largest difference",
         float((again - scene.pattern).abs().max()),
         # Rounding takes a share of a score, and softmax hands that on whole.
-        SINGLE * max(1.0, largest / 10),
+        scene.single * max(1.0, largest / 10),
         ("largest score", largest),
     )
 
@@ -121,7 +121,7 @@ def doubling(scene: Scene, job: Job) -> Receipt:
         name,
         compares,
         max(scores, output),
-        SINGLE,
+        scene.single,
         ("scores, off four times", scores),
         ("output, off twice", output),
     )

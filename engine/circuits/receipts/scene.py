@@ -15,6 +15,10 @@ from engine.runs import ForwardPass
 SINGLE = 1e-5
 """Share of the largest number that rounding may take where the model's own pass is compared."""
 
+HALF_ROUNDINGS = 4
+"""The same in half precision, in distances between 1 and the next number: patterns, values and
+sums are each rounded by half of one as the model makes them."""
+
 DOUBLE = 1e-12
 """The same where both ways are computed in double precision."""
 
@@ -48,6 +52,21 @@ class Scene:
     weights: HeadWeights
     read: Float[Tensor, "position d_model"]
     pattern: Float[Tensor, "query key"]
+
+    @property
+    def single(self) -> float:
+        """Share of the largest number that the rounding of the model's own pass may take."""
+        return HALF_ROUNDINGS * self.model.epsilon if self.model.placing.rounds else SINGLE
+
+    @property
+    def whole(self) -> float:
+        """The same of a sum over all layers.
+
+        Half precision rounds the stream twice a layer: what adds up is a random walk, of four
+        times whose spread this is.
+        """
+        steps = max(1.0, (self.model.n_layers / 2) ** 0.5)
+        return self.single * steps if self.model.placing.rounds else SINGLE
 
     @property
     def hidden(self) -> Bool[Tensor, "query key"]:

@@ -8,7 +8,6 @@ from engine.circuits.head_output import moved
 from engine.circuits.logit_attribution import logit_attribution
 from engine.circuits.receipts.scene import (
     OF_LARGEST,
-    SINGLE,
     Scene,
     apart,
     double,
@@ -49,13 +48,13 @@ def stream_adds_up(scene: Scene, job: Job) -> Receipt:
         "embedding + heads + biases = the final stream",
         f"the sum of every part at every position against the model's own stream: {OF_LARGEST}",
         apart(total, final),
-        SINGLE,
+        scene.whole,
     )
 
 
 def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
     """Check that what each part gives to a logit sums to the model's own logit."""
-    parts = logit_attribution(scene.model, LogitAttribution(scene.run), job)
+    model, parts = scene.model, logit_attribution(scene.model, LogitAttribution(scene.run), job)
     own = scene.own["logits"].double()
     centred_, cap = scene.model.centring, scene.model.logit_cap
     logit = float(own[parts.target_id] - (own.mean() if centred_ else 0))
@@ -75,7 +74,7 @@ def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
         name,
         compares,
         abs(found - logit),
-        LOGIT,
+        scene.whole * float(own.abs().max()) if model.placing.rounds else LOGIT,
         ("logit", logit),
         ("sum of parts", found),
     )
@@ -91,6 +90,9 @@ def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
     model, own = scene.model, scene.own["logits"].double()
     if not model.scores_follow:
         return undefined(name, compares, "its scores do not follow from its weights alone")
+    if model.placing.rounds:
+        reason = f"the model runs in {model.placing.dtype}, whose rounding grows through its layers"
+        return undefined(name, compares, reason)
     if scene.passed.mlps and model.mlp_is_parallel is None:
         return undefined(name, compares, "what its MLPs read is not known")
     # The same for every head, and the longest of all checks but one.

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from engine.job import Job
 from engine.messages import (
     Attention,
     EstimateModel,
@@ -20,6 +21,7 @@ from engine.messages import (
 )
 from engine.records import request_from_json
 from gui.figures import FigureOptions, Origin, provenance, questions, read, write
+from tests.gui.fake_engine import FakeEngine
 from tests.gui.figures import samples
 
 HEADS_OFF = (Head(0, 2), Head(1, 3))
@@ -183,3 +185,13 @@ def test_what_is_asked_beside_a_question_is_the_model_and_its_prompt() -> None:
     assert questions(run) == (LoadModel("attn-2l"), run)
     assert questions(samples.spectrum()[0]) == (LoadModel("attn-2l"),)
     assert questions(ListModels()) == questions(EstimateModel("attn-2l")) == ()
+
+
+def test_half_precision_and_other_devices_are_said_and_the_usual_is_not():
+    facts = FakeEngine().answer(LoadModel("attn-2l"), Job())
+    usual = provenance.origin([facts], "9")
+    assert "precision" not in dict(usual.versions)
+    half = provenance.origin([replace(facts, dtype="bfloat16")], "9")
+    assert dict(half.versions)["precision"] == "bfloat16 on cpu"
+    other = provenance.origin([replace(facts, device="cuda")], "9")
+    assert dict(other.versions)["precision"] == "float32 on cuda"

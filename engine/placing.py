@@ -1,0 +1,146 @@
+"""Where a model runs and in which precision, and the way of its tensors there and back.
+
+Prompts run where the weights are, in their dtype. Everything else is computed in single or double
+precision on the CPU: there are no singular values in half precision, nor on every device.
+"""
+
+import torch
+from torch import Tensor
+
+from engine.messages import Dtype, Placing, Refused
+
+DTYPES: dict[Dtype, torch.dtype] = {
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+}
+
+FIRST_RIGHT_ON_MPS = (2, 9)
+"""torch 2.8 multiplies matrices that do not lie together wrongly on mps, without a word
+(pytorch/pytorch#161640, TransformerLensOrg/TransformerLens#1062); those before it have had others
+(#1178 there)."""
+
+TOO_LARGE = "float16 cannot hold: choose the dtype bfloat16 or float32"
+
+
+def home(tensor: Tensor) -> Tensor:
+    """Return a tensor in single precision on the CPU; itself where it is that already."""
+    return tensor.to("cpu", torch.float32)
+
+
+def beside(tensor: Tensor, other: Tensor) -> Tensor:
+    """Return a tensor where another one is, in its dtype."""
+    return tensor.to(other.device, other.dtype)
+
+
+def check(placing: Placing) -> None:
+    """Refuse a device that is not there, or that is known to compute wrongly.
+
+    Parameters
+    ----------
+    placing : Placing
+        What was chosen.
+
+    Raises
+    ------
+    Refused
+        With what there is instead.
+    """
+    there = devices()
+    if placing.device not in there:
+        raise Refused(
+            f"there is no device {placing.device} on this computer, or this build of torch "
+            f"({torch.__version__}) cannot use it: choose {' or '.join(there)} by --device "
+            "or in Preferences"
+        )
+    if placing.device == "mps" and _version() < FIRST_RIGHT_ON_MPS:
+        raise Refused(
+            f"torch {torch.__version__} is known to compute wrong numbers on mps without saying "
+            "so: install torch 2.9 or later, or choose the device cpu"
+        )
+
+
+def devices() -> list[str]:
+    """Return the devices that torch can use on this computer."""
+    there = {
+        "cpu": True,
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+    }
+    return [name for name, usable in there.items() if usable]
+
+
+def check_room(name: str, needs: int, placing: Placing) -> None:
+    """Refuse a model whose weights would not fit on a device that has memory of its own.
+
+    Parameters
+    ----------
+    name : str
+        What the model is called.
+    needs : int
+        Bytes of its weights.
+    placing : Placing
+        Where it is to go.
+
+    Raises
+    ------
+    Refused
+        With what it needs and what there is.
+    """
+    if placing.device != "cuda":  # mps shares the computer's memory, which was asked before
+        return
+    free, _ = torch.cuda.mem_get_info()
+    if needs > free:
+        raise Refused(
+            f"{name} takes {needs / 2**30:.1f} GB on cuda, where {free / 2**30:.1f} GB are free: "
+            "choose the device cpu, or a dtype of half precision"
+        )
+
+
+def check_range(name: str, model: torch.nn.Module, placing: Placing) -> None:
+    """Refuse weights that float16 cannot hold: its largest number is 65,504.
+
+    Parameters
+    ----------
+    name : str
+        What the model is called.
+    model : Module
+        The model as it was read.
+    placing : Placing
+        How it was read.
+
+    Raises
+    ------
+    Refused
+        If a weight became an infinity.
+    """
+    if placing.dtype != "float16":
+        return
+    for weights in model.parameters():
+        if weights.numel() and not (weights.amax().isfinite() and weights.amin().isfinite()):
+            raise Refused(f"{name} has weights beyond 65,504, which {TOO_LARGE}")
+
+
+def check_finite(name: str, numbers: Tensor, placing: Placing) -> None:
+    """Refuse a run in which numbers became too large for float16.
+
+    Parameters
+    ----------
+    name : str
+        What the model is called.
+    numbers : Tensor
+        What came of the run.
+    placing : Placing
+        How it was run.
+
+    Raises
+    ------
+    Refused
+        If any is not finite.
+    """
+    if placing.dtype == "float16" and not bool(numbers.isfinite().all()):
+        raise Refused(f"running {name} gives numbers beyond 65,504, which {TOO_LARGE}")
+
+
+def _version() -> tuple[int, ...]:
+    return tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
