@@ -16,6 +16,7 @@ import random
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -29,9 +30,11 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks.fault_watch import Faults
 from benchmarks.random_hands import MODELS, Act, Hands
+from engine.messages import Request
 from gui.app import run
-from gui.engine_client import EngineLike
+from gui.engine_client import EngineLike, Failure
 from gui.panels.prompt import PromptPanel
+from gui.preferences import Preferences
 from gui.window import Window
 
 MOST_MB = 50
@@ -280,11 +283,16 @@ def use(minutes: float, seed: int, folder: Path, log: TextIO) -> int:
     faults.install()
     engines: list[Any] = []
 
-    def make_engine() -> EngineLike:
+    def make_engine(preferred: Preferences) -> EngineLike:
         from benchmarks.watched_engine import WatchedEngine
 
-        engines.append(WatchedEngine(faults, CACHE_BYTES))
+        engines[:] = [WatchedEngine(preferred, CACHE_BYTES)]
         return engines[0]
+
+    def on_missed(request: Request, failure: Failure) -> None:
+        # A refusal has no details; all else that has no answer is a fault.
+        if failure.details:
+            faults.add(f"{request}\n{failure.details}")
 
     app = QApplication([])
     app.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
@@ -295,6 +303,7 @@ def use(minutes: float, seed: int, folder: Path, log: TextIO) -> int:
     def begin() -> None:
         window = next(w for w in app.topLevelWidgets() if isinstance(w, Window))
         window.installEventFilter(stays)
+        window.client.missed.connect(on_missed)
         hands = Hands(window, random.Random(seed), folder / "files")
         user = RandomUser(window, hands, faults, lambda: engines[0].free, minutes * 60, log)
         user.over = over
@@ -307,7 +316,12 @@ def use(minutes: float, seed: int, folder: Path, log: TextIO) -> int:
         app.exit(status)
 
     QTimer.singleShot(0, begin)
-    return run(make_engine)
+    try:
+        return run(make_engine)
+    except Exception:
+        # Whoever collects what goes wrong in the window cannot tell it any more.
+        traceback.print_exc()
+        return 1
 
 
 def main() -> int:

@@ -1,31 +1,17 @@
-"""The real engine, whose failures are faults; importing this imports torch."""
+"""The real engine, with its cache in view; importing this imports torch."""
 
-import traceback
-
-from benchmarks.fault_watch import Faults
 from engine import Engine
-from engine.job import Cancelled, Job
-from engine.messages import Refused, Request, Result
+from gui.preferences import Preferences
 
 
 class WatchedEngine(Engine):
-    """The real engine; what it could not answer and did not refuse is a fault."""
+    """The real engine with a cache of a given size, whatever the user prefers."""
 
-    def __init__(self, faults: Faults, cache_bytes: int) -> None:
-        super().__init__(cache_bytes)
-        self._faults, self._budget = faults, cache_bytes
+    def __init__(self, preferred: Preferences, cache_bytes: int) -> None:
+        super().__init__(cache_bytes, preferred.placing, preferred.threads)
+        self._budget = cache_bytes
 
     @property
     def free(self) -> int:
         """Bytes of the budget that no answer takes yet."""
         return self._budget - self._cache.bytes
-
-    def answer(self, request: Request, job: Job | None = None) -> Result:
-        """Answer a question, as the engine does."""
-        try:
-            return super().answer(request, job)
-        except (Cancelled, Refused):
-            raise
-        except Exception:
-            self._faults.add(f"{request}\n{traceback.format_exc()}")
-            raise
