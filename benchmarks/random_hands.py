@@ -243,7 +243,7 @@ class Hands:
             widget = over or QApplication.activeWindow() or self._window
             handle = widget.window().windowHandle()
             if handle is not None:
-                # QTest sends Alt before the key, and goes on with a menu that Alt has closed.
+                # Never Alt to a menu: it closes it, and QTest crashes going on with its window.
                 QTest.keyClick(handle, key, _PLAIN if widget is popup else held)
 
         return press
