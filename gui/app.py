@@ -94,7 +94,11 @@ def run(
     kept_log = None if screenshot else log.opened()
     first = settings is not None and settings.first_start()
     chosen = theme or (settings.theme() if settings else "light")
-    palette.apply(app, palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen)
+    palette.apply(
+        app,
+        palette.system_theme_name(app) if chosen == SYSTEM_THEME else chosen,
+        settings.text_size() if settings else None,
+    )
     autosave = None if screenshot else Autosave(data_folder())
     saved, trouble = first_session.find(session_path, autosave, settings)
     session = Session(saved.selection if saved else None)

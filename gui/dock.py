@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import (
+    QAction,
     QCloseEvent,
     QColor,
     QContextMenuEvent,
@@ -18,6 +19,7 @@ from gui.palette import theme
 from gui.panels.panel import Panel
 from gui.session import Session
 from gui.theme import RADIUS
+from gui.widgets.pointing import Pointing
 
 
 class CardDock(QDockWidget):
@@ -48,6 +50,9 @@ class CardDock(QDockWidget):
         self.kind = kind
         self.panel: Panel | None = None
         self._session, self._client = session, client
+        self.open_action = QAction(f"{kind.title}: {kind.about}", self, checkable=True)
+        self.open_action.triggered.connect(self._on_called)
+        self.toggleViewAction().toggled.connect(self.open_action.setChecked)
         self._covered = False
         self._cover: Cover | None = None
 
@@ -60,6 +65,20 @@ class CardDock(QDockWidget):
             self._update_cover()
             self.filled.emit(self.panel)
         return self.panel
+
+    def bring(self) -> None:
+        """Show the card in front of others, and give it the keyboard."""
+        self.show()
+        self.raise_()
+        inside = (self.fill().body, self.fill(), self.fill().header)
+        first = next((found for part in inside if (found := _first(part)) is not None), self)
+        first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    @property
+    def has_keyboard(self) -> bool:
+        """Whether what is typed goes into the card."""
+        focused = self.window().focusWidget()
+        return self.isVisible() and focused is not None and self.isAncestorOf(focused)
 
     def set_covered(self, covered: bool) -> None:
         """Hide what the card shows, or only what its panel calls secret, or show it again."""
@@ -99,7 +118,7 @@ class CardDock(QDockWidget):
         colours = theme()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(colours.line)))
+        painter.setPen(QPen(QColor(colours.accent if self.hasFocus() else colours.line)))
         painter.setBrush(QColor(colours.card))
         painter.drawRoundedRect(
             QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5),
@@ -109,6 +128,14 @@ class CardDock(QDockWidget):
         )
         painter.end()
 
+    def _on_called(self) -> None:
+        """Bring the card; one that has the keyboard is closed."""
+        if self.has_keyboard:
+            self.close()
+        else:
+            self.bring()
+        self.open_action.setChecked(not self.isHidden())
+
     def _update_cover(self) -> None:
         if self._covered and self._cover is None and self.panel is not None:
             self._cover = Cover(self, self.panel.secret or self, self.kind.title)
@@ -116,3 +143,16 @@ class CardDock(QDockWidget):
             self._cover.hide()
             self._cover.deleteLater()
             self._cover = None
+
+
+def _first(part: QWidget) -> QWidget | None:
+    """Return the first widget in a part of the card that Tab would stop at, pictures first."""
+    stops = [
+        widget
+        for widget in part.findChildren(QWidget)
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and widget.isVisibleTo(part.window())
+        and widget.isEnabled()
+        and widget.focusProxy() is None
+    ]
+    return next((w for w in stops if isinstance(w, Pointing)), stops[0] if stops else None)

@@ -29,7 +29,7 @@ class GuideBar(Banner):
         self._revealed = False
         self.back = QPushButton("Back")
         self.back.clicked.connect(self._go_back)
-        self.forth = QPushButton()
+        self.forth = QPushButton("Reveal")
         self.forth.clicked.connect(self._go_on)
         self.end = QPushButton("End")
         self.end.setToolTip("Close the example; the window stays as it is")

@@ -8,10 +8,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QTabBar
 
 from gui.dock import CardDock
+from gui.palette import scaled
 from gui.theme import UNIT
 
 LOW = 760
 """A window of less height lays the last card of a column of three behind the one above it."""
+
+TIGHT = 0.8
+"""Of its least width, to which a column may be pressed before its cards lie behind others."""
 
 
 class Stack(NamedTuple):
@@ -58,7 +62,7 @@ LAYOUTS = (
         (
             Column(0.22, 280, (Stack(5, ("Prompt",)), Stack(6, ("Heads",)))),
             Column(0.42, 300, (Stack(1, ("Finder",)), Stack(1, ("Poster", "Attribution")))),
-            Column(0.36, 304, (Stack(11, ("Attention",)), Stack(8, ("OV", "QK")))),
+            Column(0.36, 304, (Stack(4, ("Attention",)), Stack(3, ("OV", "QK")))),
         ),
     ),
     Layout(
@@ -67,7 +71,7 @@ LAYOUTS = (
         (
             Column(0.22, 280, (Stack(5, ("Prompt",)), Stack(6, ("Heads",)))),
             Column(0.36, 300, (Stack(1, ("Composition", "Attention")),)),
-            Column(0.42, 304, (Stack(12, ("Virtual head",)), Stack(7, ("OV", "QK")))),
+            Column(0.42, 304, (Stack(4, ("Virtual head",)), Stack(3, ("OV", "QK")))),
         ),
     ),
 )
@@ -92,7 +96,7 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
     layout
         One of LAYOUTS.
     """
-    columns = _places(docks, layout, stage.window().height())
+    columns = _places(docks, layout, stage)
     for dock in docks:
         dock.setFloating(False)
         stage.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
@@ -124,15 +128,8 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
 def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
     """Give columns their widths and cards their heights."""
     window = stage.window()
-    columns = _places(docks, layout, window.height())
-    heads = [column[0][1][0] for column in columns]
-    room = window.width() - 2 * UNIT - (len(heads) - 1) * UNIT
-    widths = [max(column.least, int(column.share * room)) for column in layout.columns]
-    widest = widths.index(max(widths))
-    # A window may ask for less than its columns need, and Qt takes no width below 1.
-    widths[widest] = max(1, widths[widest] - sum(widths) + room)
-    stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
-    for column in columns:
+    share_columns(stage, docks, layout)
+    for column in _places(docks, layout, stage):
         whole = sum(share for share, _ in column)
         heights = [max(1, share * window.height() // whole) for share, _ in column]
         fronts = [cards[0] for _, cards in column]
@@ -142,13 +139,55 @@ def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> 
         tabs.setAccessibleName("Cards that lie behind one another")
 
 
-def _places(docks: Sequence[CardDock], layout: Layout, height: int) -> list[list[_Place]]:
+def share_columns(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
+    """Give columns their widths, if all of them are still there from left to right."""
+    by_title = {dock.kind.title: dock for dock in docks}
+    columns = _fitting(layout, stage.window().width())
+    heads = [by_title[column.titles[0]] for column in columns]
+    for head in heads:
+        behind = stage.tabifiedDockWidgets(head)
+        if head.isHidden() or head.isFloating() or any(other in behind for other in heads):
+            return
+    room = stage.window().width() - 2 * UNIT - (len(heads) - 1) * UNIT
+    least = [scaled(column.least) for column in columns]
+    widths = [
+        max(width, int(column.share * room)) for width, column in zip(least, columns, strict=True)
+    ]
+    widest = widths.index(max(widths))
+    widths[widest] += room - sum(widths)
+    if widths[widest] < least[widest]:
+        # All are as narrow as they can be used, or narrower: none is starved for the others.
+        widths = [width * room // sum(least) for width in least]
+    # A window may ask for less than its columns need, and Qt takes no width below 1.
+    widths = [max(1, width) for width in widths]
+    stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
+
+
+def _fitting(layout: Layout, width: int) -> tuple[Column, ...]:
+    """Return the columns that a window has room for; the cards of others lie behind the last."""
+    columns = layout.columns
+    while len(columns) > 1 and sum(_needed(column) for column in columns) > width - 2 * UNIT:
+        *rest, one, last = columns
+        front = one.stacks[-1]
+        stack = Stack(front.share, (*front.titles, *last.titles))
+        share, least = one.share + last.share, max(one.least, last.least)
+        columns = (*rest, Column(share, least, (*one.stacks[:-1], stack)))
+    return columns
+
+
+def _needed(column: Column) -> int:
+    """Return a width at which nothing is cut, and the edge beside it: margins do not grow."""
+    return scaled(TIGHT * column.least) + 6 * UNIT
+
+
+def _places(docks: Sequence[CardDock], layout: Layout, stage: QMainWindow) -> list[list[_Place]]:
+    window = stage.window()
     by_title = {dock.kind.title: dock for dock in docks}
     columns = [
         [(stack.share, [by_title[title] for title in stack.titles]) for stack in column.stacks]
-        for column in layout.columns
+        for column in _fitting(layout, window.width())
     ]
-    if height < LOW:
+    if window.height() < scaled(LOW):
         for column in columns:
             while len(column) > 2:
                 _, behind = column.pop()

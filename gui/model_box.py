@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePai
 
 from gui.model_choices import BUNDLED, Choice
 from gui.opening import is_path
+from gui.palette import Held, scaled
 from gui.theme import UNIT
 from gui.widgets.named_row import ABOUT, HEADING, PATH, NamedRow
 from gui.widgets.tool_tip import literal
@@ -54,7 +55,7 @@ class ModelBox(QComboBox):
         self.setAccessibleName("Model")
         self.setMaxVisibleItems(_MOST_ROWS)
         self.view().setItemDelegate(NamedRow(self))
-        self.view().setMinimumWidth(_POPUP)
+        Held(self.view(), self.view().setMinimumWidth, _POPUP)
         self.view().setAccessibleName("Models")
         self.view().viewport().installEventFilter(self)
         self.activated.connect(self._on_activated)
@@ -78,11 +79,12 @@ class ModelBox(QComboBox):
         """Return the width of what is shown, within bounds: a path may be long."""
         hint = super().sizeHint()
         text = self.fontMetrics().horizontalAdvance(self.currentText())
-        return QSize(min(max(text + 5 * UNIT, _NARROWEST), _WIDEST), hint.height())
+        wanted = max(text + scaled(5 * UNIT), scaled(_NARROWEST))
+        return QSize(min(wanted, scaled(_WIDEST)), hint.height())
 
     def minimumSizeHint(self) -> QSize:
         """Return the least width."""
-        return QSize(_NARROWEST, super().minimumSizeHint().height())
+        return QSize(scaled(_NARROWEST), super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the box; a long name loses its middle."""

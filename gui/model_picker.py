@@ -24,6 +24,7 @@ from gui.model_box import DOWNLOAD, FILE, FOLDER
 from gui.model_choices import Choice, choices
 from gui.model_estimate import EstimateView
 from gui.opening import Opening, is_path
+from gui.palette import scaled
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.segmented import Segmented
@@ -201,7 +202,7 @@ class ModelPicker(QDialog):
     def _come(self) -> None:
         if not self.isVisible():
             width, height = self._window.width() - 6 * UNIT, self._window.height() - 8 * UNIT
-            self.resize(min(SIZE[0], width), min(SIZE[1], height))
+            self.resize(min(scaled(SIZE[0]), width), min(scaled(SIZE[1]), height))
         self.show()
         self.raise_()
         self.activateWindow()

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QProgressBar, QPushButton
 from gui.banner import Banner
 from gui.engine_client import EngineClient
 from gui.opening import Opening, short_name
+from gui.palette import Held, scaled
 from gui.session import DEFAULT_MODEL, Session
 from gui.status_bar import show_progress
 from gui.widgets.tool_tip import literal
@@ -29,7 +30,7 @@ class OpeningBar(Banner):
         self._session, self._client, self._opening = session, client, opening
         self._refused = ("", "")
         self.bar = QProgressBar()
-        self.bar.setFixedWidth(BAR_WIDTH)
+        Held(self.bar, self.bar.setFixedWidth, BAR_WIDTH)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("How far it is")
         self.stop = QPushButton("Cancel")
@@ -96,7 +97,7 @@ class OpeningBar(Banner):
             stays = f" {short_name(opening.in_use)} is still in use." if opening.in_use else ""
             self.text.set_parts([f"{_ended(missed.failure.sentence)}{stays}"])
             way, middle = short_name(self._way_back()), Qt.TextElideMode.ElideMiddle
-            shown = self.fontMetrics().elidedText(way, middle, MOST_NAME)
+            shown = self.fontMetrics().elidedText(way, middle, scaled(MOST_NAME))
             verb = "Open" if opening.before is None else "Go back to"
             self.back.setText(f"{verb} {shown}".replace("&", "&&"))
             self.back.setAccessibleName(f"{verb} {way}")

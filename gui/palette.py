@@ -1,11 +1,13 @@
 """From a theme to what Qt wants: palette, fonts, style sheet.
 
-The theme in force is a property of the application, so nothing here keeps state of its own.
+Theme and text size in force are properties of the application, so nothing here keeps state of
+its own.
 """
 
+from collections.abc import Callable
 from functools import cache
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
@@ -13,18 +15,27 @@ from gui.stylesheet import stylesheet
 from gui.theme import (
     BASE_POINT_SIZE,
     LIGHT,
+    NORMAL_TEXT,
     SMALL_POINT_SIZE,
     THEMES,
     TOKEN_FONTS,
     UI_FONTS,
+    UNIT,
     Theme,
 )
 
 _THEME = "headscope_theme"
 _STYLED = "headscope_styled"
+_TEXT = "headscope_text_size"
 
 
-def apply(app: QApplication, name: str) -> None:
+class _TextSize(QObject):
+    """Tells that the text size has changed; a child of the application."""
+
+    changed = Signal()
+
+
+def apply(app: QApplication, name: str, text_size: int | None = None) -> None:
     """Dress the whole application.
 
     Parameters
@@ -33,6 +44,8 @@ def apply(app: QApplication, name: str) -> None:
         The application.
     name
         Name of a theme, a key of `gui.theme.THEMES`.
+    text_size
+        Size of text in per cent of the usual one; none leaves it.
 
     Raises
     ------
@@ -41,6 +54,9 @@ def apply(app: QApplication, name: str) -> None:
     """
     chosen = THEMES[name]
     app.setProperty(_THEME, name)
+    resized = text_size is not None and text_size != text_percent()
+    if resized:
+        app.setProperty(_TEXT, text_size)
     if not app.property(_STYLED):
         # Once only: to change what the style sheet wraps walks every widget there is.
         app.setStyle("Fusion")
@@ -49,7 +65,9 @@ def apply(app: QApplication, name: str) -> None:
     app.setPalette(palette(chosen))
     QToolTip.setPalette(palette(chosen))
     QToolTip.setFont(ui_font())
-    app.setStyleSheet(stylesheet(chosen))
+    app.setStyleSheet(stylesheet(chosen, text_scale()))
+    if resized:
+        _told(app).changed.emit()
 
 
 def theme() -> Theme:
@@ -57,6 +75,54 @@ def theme() -> Theme:
     app = QApplication.instance()
     name = app.property(_THEME) if app is not None else None
     return THEMES.get(name, LIGHT) if isinstance(name, str) else LIGHT
+
+
+def text_percent() -> int:
+    """Return the size of text in force, in per cent of the usual one."""
+    app = QApplication.instance()
+    percent = app.property(_TEXT) if app is not None else None
+    return percent if isinstance(percent, int) else NORMAL_TEXT
+
+
+def text_scale() -> float:
+    """Return the factor by which text, and sizes in pixels with it, are larger than usual."""
+    return text_percent() / NORMAL_TEXT
+
+
+def scaled(pixels: float) -> int:
+    """Return a size in pixels at the text size in force."""
+    return round(pixels * text_scale())
+
+
+def units(width: float, height: float) -> QSize:
+    """Return a size that is given in units of spacing, at the text size in force."""
+    return QSize(scaled(width * UNIT), scaled(height * UNIT))
+
+
+class Held(QObject):
+    """Keeps a size of a widget in proportion to the text: a child of the widget.
+
+    Parameters
+    ----------
+    widget
+        The widget.
+    setter
+        What takes the size: a method of the widget, `setMinimumHeight` for one.
+    pixels
+        The size at the usual text size.
+    """
+
+    def __init__(self, widget: QWidget, setter: Callable[..., None], *pixels: float) -> None:
+        super().__init__(widget)
+        self._setter, self._pixels = setter, pixels
+        app = QApplication.instance()
+        assert app is not None
+        _told(app).changed.connect(self.set)
+        self.set()
+
+    def set(self) -> None:
+        """Set the size anew."""
+        self._setter(*(scaled(size) for size in self._pixels))
 
 
 def system_theme_name(app: QApplication) -> str:
@@ -67,17 +133,26 @@ def system_theme_name(app: QApplication) -> str:
 
 def ui_font(*, bold: bool = False, small: bool = False) -> QFont:
     """Return the font of the chrome: two sizes, two weights."""
-    font = QFont(_made(UI_FONTS, SMALL_POINT_SIZE if small else BASE_POINT_SIZE))
+    font = QFont(_made(UI_FONTS, _points(small)))
     font.setBold(bold)
     return font
 
 
 def token_font(*, bold: bool = False, small: bool = False) -> QFont:
     """Return the monospaced font of tokens and figures."""
-    font = QFont(_made(TOKEN_FONTS, SMALL_POINT_SIZE if small else BASE_POINT_SIZE))
+    font = QFont(_made(TOKEN_FONTS, _points(small)))
     font.setStyleHint(QFont.StyleHint.Monospace)
     font.setBold(bold)
     return font
+
+
+def _points(small: bool) -> float:
+    return (SMALL_POINT_SIZE if small else BASE_POINT_SIZE) * text_scale()
+
+
+def _told(app: QCoreApplication) -> _TextSize:
+    found = app.findChild(_TextSize, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    return found if isinstance(found, _TextSize) else _TextSize(app)
 
 
 @cache

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from engine.messages import Device, Dtype, Placing, Refused
 from gui.engine_client import EngineClient, EngineLike
 from gui.head_names import NOTATIONS, Notation, use_notation
+from gui.palette import Held
 from gui.preferences import (
     DEVICES,
     DTYPES,
@@ -79,7 +80,7 @@ class PreferencesDialog(QDialog):
         about = QLabel(MAKES)
         about.setTextFormat(Qt.TextFormat.PlainText)
         about.setWordWrap(True)
-        about.setFixedWidth(WIDTH)
+        Held(about, about.setFixedWidth, WIDTH)
         about.setProperty("role", "small")
         folder = QHBoxLayout()
         folder.setSpacing(UNIT)

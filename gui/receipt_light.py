@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton
 from engine.messages import HeadReceipts, Receipts, Request, Result, RunPrompt
 from gui.engine_client import EngineClient, Failure
 from gui.head_names import head_name
-from gui.palette import set_look
+from gui.palette import scaled, set_look
 from gui.panels.receipt_words import verdict
 from gui.session import Session
 from gui.widgets import tool_tip
@@ -54,7 +54,7 @@ class ReceiptLight(QPushButton):
         told = verdict(result)
         text = f"{MARKS['failed']} {told.text}: {told.worst}" if told.failed else ""
         text = text or f"{MARKS['passed']} {told.text}"
-        shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, MOST_WIDTH)
+        shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, scaled(MOST_WIDTH))
         self.setText(shown.replace("&", "&&"))
         self.setAccessibleDescription(f"{told.text}; worst: {told.worst}")
         head = head_name(self._session.selection.head)

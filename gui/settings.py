@@ -5,6 +5,7 @@ from PySide6.QtCore import QSettings
 from engine.messages import Placing, Refused
 from gui.head_names import NOTATIONS
 from gui.preferences import DEVICES, DTYPES, USUAL_MIB, Preferences
+from gui.theme import NORMAL_TEXT, TEXT_SIZES
 
 HISTORY_LENGTH = 50
 MOST_RECENT = 10
@@ -55,6 +56,15 @@ class Settings:
     def keep_theme(self, theme: str) -> None:
         """Keep the chosen theme."""
         self._store.setValue("window/theme", theme)
+
+    def text_size(self) -> int:
+        """Return the size of text, in per cent of the usual one."""
+        kept = self._text("window/text_size", "")
+        return int(kept) if kept in map(str, TEXT_SIZES) else NORMAL_TEXT
+
+    def keep_text_size(self, percent: int) -> None:
+        """Keep the chosen size of text."""
+        self._store.setValue("window/text_size", str(percent))
 
     def recent_sessions(self) -> list[str]:
         """Return the paths of session files, the newest first."""

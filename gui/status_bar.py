@@ -15,6 +15,7 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient, Failure
 from gui.opening import short_name
+from gui.palette import Held
 from gui.receipt_light import ReceiptLight
 from gui.session import Session
 
@@ -41,7 +42,7 @@ class StatusBar(QStatusBar):
         self.model = _label("The model in use")
         self.work = _label("What is being computed")
         self.bar = QProgressBar()
-        self.bar.setMaximumWidth(160)
+        Held(self.bar, self.bar.setMaximumWidth, 160)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("How far it is")
         self.stop = QPushButton("Cancel")

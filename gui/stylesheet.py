@@ -1,17 +1,22 @@
 """The application's style sheet, made from a theme: one radius, one unit, two weights.
 
 A widget asks for a look by a dynamic property: `role` on a label (`title`, `small`, `accent`),
-`quiet` on a button or a table without a frame, `tone` on a button for its colour, `segment` on a
-button of a segmented control, `frozen` on a table that lies over another, `notice` on a frame,
-`page` on a frame that lies over others, `narrow` on a button of one sign, `refused` on a field.
+`quiet` on a button or a table without a frame, `face` on a button or a field for its font, `tone`
+on a button for its colour, `segment` on a button of a segmented control, `frozen` on a table that
+lies over another, `notice` on a frame, `page` on a frame that lies over others, `narrow` on a
+button of one sign, `refused` on a field, `floating` on a dialog without a frame.
 """
 
+import re
 from pathlib import Path
 from string import Template
 
-from gui.theme import RADIUS, SMALL_POINT_SIZE, UNIT, Theme
+from gui.theme import RADIUS, SCROLL_BAR, SMALL_POINT_SIZE, TOKEN_FONTS, UNIT, Theme
 
-_SHEET = Template("""
+_RING = 2
+"""Width of the frame of a button that has the keyboard; its padding gives way to it."""
+
+_SHEET = """
 QMainWindow, QDialog { background: $window; }
 QMainWindow::separator { background: transparent; width: ${unit}px; height: ${unit}px; }
 QMainWindow::separator:hover { background: $line; }
@@ -34,7 +39,9 @@ QPushButton:pressed, QToolButton:pressed { border-color: $accent; }
 QPushButton:checked, QToolButton:checked {
     background: $accent_ground; color: $accent; border-color: $accent;
 }
-QPushButton:focus, QToolButton:focus { border-color: $accent; }
+QPushButton:focus, QToolButton:focus {
+    border: ${ring}px solid $accent; padding: ${inner_down}px ${inner_across}px;
+}
 QPushButton:disabled, QToolButton:disabled { color: $muted; background: transparent; }
 QPushButton[quiet="true"], QToolButton[quiet="true"] {
     background: transparent; border-color: transparent; color: $accent;
@@ -42,6 +49,7 @@ QPushButton[quiet="true"], QToolButton[quiet="true"] {
 QPushButton[quiet="true"]:hover, QToolButton[quiet="true"]:hover { background: $accent_ground; }
 QPushButton[quiet="true"]:focus, QToolButton[quiet="true"]:focus { border-color: $accent; }
 QToolButton[narrow="true"] { padding: 3px 0px; min-width: 18px; }
+QPushButton[face="small"] { font-size: ${small}pt; }
 QPushButton[tone="muted"] { color: $muted; }
 QPushButton[tone="bad"] { color: $bad; font-weight: bold; }
 QPushButton::menu-indicator, QToolButton::menu-indicator { width: 0px; }
@@ -66,9 +74,11 @@ QLineEdit, QPlainTextEdit, QAbstractSpinBox {
     background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
     padding: 2px 6px; selection-background-color: $accent; selection-color: $card;
 }
+QLineEdit[face="token"] { font-family: $token_fonts; }
 QLineEdit, QAbstractSpinBox { min-height: 18px; }
 QLineEdit:focus, QPlainTextEdit:focus, QAbstractSpinBox:focus { border-color: $accent; }
 QLineEdit:disabled, QPlainTextEdit:disabled, QAbstractSpinBox:disabled { color: $muted; }
+QDialog[floating="true"] { background: $card; border: 1px solid $line; }
 QLineEdit[refused="true"] { border-color: $bad; }
 
 QComboBox {
@@ -129,16 +139,17 @@ QTabBar::tab {
     border-bottom: 2px solid transparent;
 }
 QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
-QTabBar::tab:focus { background: $accent_ground; }
+QTabBar::tab:focus { background: $accent; color: $card; }
 
 QScrollArea { background: transparent; border: none; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
-QScrollBar:vertical { background: transparent; width: 10px; margin: 0px; }
-QScrollBar:horizontal { background: transparent; height: 10px; margin: 0px; }
+QScrollBar:vertical { background: transparent; width: ${scroll_bar}px; margin: 0px; }
+QScrollBar:horizontal { background: transparent; height: ${scroll_bar}px; margin: 0px; }
 QScrollBar::handle { background: $line; border-radius: 3px; margin: 2px; }
 QScrollBar::handle:vertical { min-height: 24px; }
 QScrollBar::handle:horizontal { min-width: 24px; }
 QScrollBar::handle:hover { background: $muted; }
+QScrollBar::handle:disabled { background: transparent; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0px; height: 0px; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
@@ -146,16 +157,35 @@ QFrame[page="true"] { background: $card; border: 1px solid $line; }
 QFrame[notice="info"] { background: $accent_ground; border-radius: ${radius}px; }
 QFrame[notice="failure"] { background: $bad_ground; border-radius: ${radius}px; }
 QFrame[notice="failure"] QLabel { color: $bad; }
-""")
+"""
 
 
-def stylesheet(theme: Theme) -> str:
-    """Return the application's style sheet in the colours of a theme."""
-    return _SHEET.substitute(
+def stylesheet(theme: Theme, text_scale: float = 1.0) -> str:
+    """Return the application's style sheet in the colours of a theme.
+
+    Parameters
+    ----------
+    theme
+        Where the colours come from.
+    text_scale
+        Factor by which text is larger than usual; lengths written as numbers grow with it, but
+        for hairlines. What is a multiple of the spacing unit stays.
+    """
+
+    def length(found: re.Match[str]) -> str:
+        pixels = int(found[1])
+        return f"{pixels if pixels < 2 else max(round(pixels * text_scale), 1)}px"
+
+    return Template(re.sub(r"\b(\d+)px", length, _SHEET)).substitute(
         vars(theme),
         unit=UNIT,
+        ring=_RING,
+        inner_down=max(round(3 * text_scale) + 1 - _RING, 0),
+        inner_across=max(round(9 * text_scale) + 1 - _RING, 0),
         half=UNIT // 2,
         radius=RADIUS,
-        small=f"{SMALL_POINT_SIZE:g}",
+        scroll_bar=SCROLL_BAR,
+        token_fonts=", ".join(f'"{family}"' for family in (*TOKEN_FONTS, "monospace")),
+        small=f"{SMALL_POINT_SIZE * text_scale:g}",
         icons=(Path(__file__).parent / "icons").as_posix(),
     )

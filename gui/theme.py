@@ -13,6 +13,9 @@ from cmap import Colormap
 UNIT = 8
 """The spacing unit in pixels; margins and gaps are multiples or halves of it."""
 
+SCROLL_BAR = 10
+"""Width of a scroll bar: for a card it lies in what else is margin."""
+
 RADIUS = 6
 """Corner radius of cards and controls, in pixels."""
 
@@ -26,6 +29,10 @@ UI_FONTS = ("Inter", "Segoe UI", "Helvetica Neue", "Noto Sans", "DejaVu Sans")
 TOKEN_FONTS = ("DejaVu Sans Mono", "Menlo", "Consolas", "Noto Sans Mono")
 BASE_POINT_SIZE = 9.0
 SMALL_POINT_SIZE = 8.0
+
+TEXT_SIZES = (80, 90, 100, 110, 125, 150, 175, 200)
+"""Sizes of text that can be chosen, in per cent; sizes in pixels grow with it."""
+NORMAL_TEXT = 100
 
 
 @dataclass(frozen=True)

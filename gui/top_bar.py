@@ -1,7 +1,7 @@
 """The line at the top: which model, with or without BOS, and the menus."""
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from engine.messages import ListModels, LoadModel, ModelFacts, ModelList, Request, Result
@@ -46,7 +46,9 @@ class TopBar(QWidget):
         self.theme = QPushButton()
         self.theme.clicked.connect(self.theme_toggled)
 
-        row = QHBoxLayout(self)
+        # What menus and title bar have as well gives way where there is no room, in this order.
+        self._spare = (self.picture, name, self.theme)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(UNIT * 2 - 2, UNIT, UNIT * 2 - 2, UNIT)
         row.setSpacing(UNIT)
         for widget in (name, self.models, self.bos):
@@ -68,6 +70,10 @@ class TopBar(QWidget):
         self.ask_again()
         self._show_models()
         self._show_bos()
+
+    def facts(self) -> ModelFacts | None:
+        """Return what is known of the model in use."""
+        return self._facts if self._knows_model() else None
 
     def ask_again(self) -> None:
         """Ask for what is not known yet: at first, and after it failed or was stopped."""
@@ -97,6 +103,27 @@ class TopBar(QWidget):
         """Name the theme that a click leads to."""
         self.theme.setText("Light" if theme().name == "dark" else "Dark")
         self.theme.setAccessibleName(f"Switch to the {self.theme.text().lower()} theme")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out what has no room."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Leave out what has no room at another size of text."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._fit()
+
+    def _fit(self) -> None:
+        margins = self._row.contentsMargins()
+        items = (self._row.itemAt(place) for place in range(self._row.count()))
+        widgets = [item.widget() for item in items if item is not None]
+        wanted = sum(w.sizeHint().width() + UNIT for w in widgets if w is not None)
+        room = self.width() - margins.left() - margins.right()
+        for widget in self._spare:
+            widget.setVisible(wanted <= room)
+            wanted -= 0 if wanted <= room else widget.sizeHint().width() + UNIT
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the ground and the line under it."""

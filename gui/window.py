@@ -12,17 +12,17 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
     QMessageBox,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from engine.messages import Request, Result
-from gui import palette, window_state
+from gui import commands, palette, window_state
 from gui.ablation_bar import AblationBar
 from gui.about import AboutDialog
 from gui.autosave import Autosave
 from gui.board.panel import BoardPanel
+from gui.command_palette import CommandPalette
 from gui.compare_bar import CompareBar
 from gui.dock import CardDock
 from gui.document import Document
@@ -48,8 +48,10 @@ from gui.recall import Recall
 from gui.session import Session
 from gui.session_file import SavedSession, WindowState
 from gui.settings import SYSTEM_THEME, Settings
+from gui.stage import Stage
 from gui.status_bar import StatusBar
-from gui.theme import THEMES, UNIT
+from gui.text_sizes import TextSizes
+from gui.theme import THEMES
 from gui.top_bar import TopBar
 from gui.undo import Undo
 from gui.welcome import Welcome
@@ -99,16 +101,7 @@ class Window(QMainWindow):
         self._theme = theme
         self._was_painted = self._may_close = False
         self._layout = LAYOUTS[0]
-        # Docks live in a window of their own inside this one, which gives them a margin.
-        self._stage = QMainWindow()
-        self._stage.setWindowFlags(Qt.WindowType.Widget)
-        self._stage.setContentsMargins(UNIT, UNIT, UNIT, UNIT)
-        self._stage.setDockOptions(
-            QMainWindow.DockOption.AllowNestedDocks | QMainWindow.DockOption.AllowTabbedDocks
-        )
-        self._stage.setTabPosition(
-            Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North
-        )
+        self._stage = Stage()
         self.setCentralWidget(self._stage)
         self.docks = [
             CardDock(pkgutil.resolve_name(name), session, client, self._stage) for name in PANELS
@@ -131,7 +124,11 @@ class Window(QMainWindow):
         self.opening = Opening(session, client, settings)
         self.opening_bar = OpeningBar(session, client, self.opening)
         self.picker = ModelPicker(self, session, client, self.opening)
-        self.top = TopBar(session, client, self.opening, self._make_menus())
+        self.text_sizes = TextSizes(self, settings)
+        self.text_sizes.changed.connect(self._on_text_size)
+        self.finder = CommandPalette(self, self.commands)
+        self._menus = self._make_menus()
+        self.top = TopBar(session, client, self.opening, self._menus)
         self.opening_bar.picker_wanted.connect(self.picker.show_models)
         self.top.model_wanted.connect(self.picker.show_models)
         self.top.other_wanted.connect(self.picker.do)
@@ -175,9 +172,17 @@ class Window(QMainWindow):
         """The panels that have been opened, in the order of PANELS."""
         return [dock.panel for dock in self.docks if dock.panel is not None]
 
+    def commands(self) -> list[commands.Command]:
+        """Return everything that can be done now: actions, cards, and heads to open."""
+        return [
+            *commands.actions(self, self._menus, self.docks),
+            *commands.heads(self.top.facts(), self.session.choose_head),
+        ]
+
     def lay_out(self, layout: Layout) -> None:
         """Put every card where a layout has it, and close those that it has not."""
         self._layout = layout
+        self._stage.keep_shares(self.docks, None)
         self._stage.setUpdatesEnabled(False)
         arrange(self._stage, self.docks, layout)
         share_out(self._stage, self.docks, layout)
@@ -194,6 +199,21 @@ class Window(QMainWindow):
             if dock.kind.title in titles:
                 dock.show()
                 dock.raise_()
+
+    def close_card(self) -> None:
+        """Close the card that has the keyboard, if one has it."""
+        for dock in self.docks:
+            if dock.has_keyboard:
+                dock.close()
+                return
+
+    def step_card(self, by: int) -> None:
+        """Give the keyboard to the next card in sight, column by column from the left."""
+        seen = [dock for dock in self.docks if not dock.visibleRegion().isEmpty()]
+        seen.sort(key=lambda dock: (dock.isFloating(), dock.x(), dock.y()))
+        held = [place for place, dock in enumerate(seen) if dock.has_keyboard]
+        if seen:
+            seen[(held[0] + by if held else min(by, 0)) % len(seen)].bring()
 
     def cover_cards(self, titles: Collection[str]) -> None:
         """Cover some cards until a guided example reveals them, and uncover the others."""
@@ -280,6 +300,7 @@ class Window(QMainWindow):
 
     def _finish_layout(self) -> None:
         share_out(self._stage, self.docks, self._layout)
+        self._stage.keep_shares(self.docks, self._layout)
         self._stage.setUpdatesEnabled(True)
 
     def _on_opened(self, saved: SavedSession) -> None:
@@ -294,6 +315,7 @@ class Window(QMainWindow):
         return [answer for panel in shown for answer in panel.answers()]
 
     def _restore_docks(self, state: WindowState) -> None:
+        self._stage.keep_shares(self.docks, None)
         if not window_state.restore_docks(self._stage, self.docks, state):
             self.reset_layout()
             if state.cards:
@@ -319,6 +341,19 @@ class Window(QMainWindow):
     def _toggle_theme(self) -> None:
         self.set_theme("light" if palette.theme().name == "dark" else "dark")
 
+    def _on_text_size(self) -> None:
+        for panel in self.panels:
+            panel.redraw()
+        if self._stage.as_laid_out:
+            # Larger text is a smaller window: cards may have to lie behind others, or need not.
+            opened = [dock for dock in self.docks if not dock.isHidden()]
+            seen = [dock for dock in opened if not dock.visibleRegion().isEmpty()]
+            self.lay_out(self._layout)
+            for dock in self.docks:
+                dock.setVisible(dock in opened)
+            for dock in seen:
+                dock.raise_()
+
     def _on_system_theme(self) -> None:
         if self._theme == SYSTEM_THEME:
             self.set_theme(SYSTEM_THEME)
@@ -336,6 +371,9 @@ class Window(QMainWindow):
         file.addSeparator()
         self._add(file, "Quit", "Ctrl+Q", self.close)
         EditMenu(self.session, self.history, self.undo, edit, self._add)
+        self._add(view, "Find a command …", "Ctrl+Shift+P", self.finder.find_command)
+        self._add(view, "Go to a head …", "Ctrl+K", self.finder.find_head)
+        view.addSeparator()
         if self._preferences is not None:
             self._preferences.fill(edit, self._add, lambda: self._theme)
             self._preferences.theme_chosen.connect(self.set_theme)
@@ -344,12 +382,17 @@ class Window(QMainWindow):
             text = f"{layout.name}: {layout.about}"
             self._add(view, text, f"Ctrl+Alt+{number}", partial(self._change_layout, layout))
         self._add(view, "Compare with another prompt …", "Ctrl+Alt+C", self.compare_bar.toggle)
-        self._add(view, "Reset layout", "Ctrl+0", self._change_layout)
+        self._add(view, "Reset layout", "Ctrl+Alt+0", self._change_layout)
+        self._add(view, "Close card", "Ctrl+W", self.close_card)
+        self._add(view, "Next card", "F6", partial(self.step_card, 1))
+        self._add(view, "Previous card", "Shift+F6", partial(self.step_card, -1))
         for group in GROUPS:
             view.addSection(group)
             for dock in self.docks:
                 if dock.kind.group == group:
                     view.addAction(self._open_action(dock))
+        view.addSeparator()
+        view.addActions(self.text_sizes.actions)
         view.addSeparator()
         themes = QActionGroup(self)
         self._theme_actions: dict[str, QAction] = {}
@@ -369,13 +412,10 @@ class Window(QMainWindow):
         return [file, edit, view, help_]
 
     def _open_action(self, dock: CardDock) -> QAction:
-        action = dock.toggleViewAction()
-        action.setText(f"{dock.kind.title}: {dock.kind.about}")
+        action = dock.open_action
         number = self.docks.index(dock) + 1
         if number < 10:
             action.setShortcut(QKeySequence(f"Ctrl+{number}"))
-        # A card that lies behind another is opened to be seen.
-        action.triggered.connect(lambda opened: dock.raise_() if opened else None)
         self.addAction(action)
         return action
 

@@ -30,6 +30,7 @@ from gui.export.form import FigureForm
 from gui.export.material import PICTURES, Preview
 from gui.export.preview import DPI, PreviewPane
 from gui.export.worker import Worker
+from gui.palette import Held
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.notice import Notice
@@ -259,7 +260,7 @@ class BoardDialog(QDialog):
         scroll.viewport().setAutoFillBackground(False)
         self.form.setAutoFillBackground(False)
         side = QWidget()
-        side.setFixedWidth(_FORM_WIDTH)
+        Held(side, side.setFixedWidth, _FORM_WIDTH)
         left = QVBoxLayout(side)
         left.setContentsMargins(0, 0, 0, 0)
         left.setSpacing(UNIT)

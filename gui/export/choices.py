@@ -9,6 +9,7 @@ from gui.export.chosen import Chosen
 from gui.export.form import FigureForm
 from gui.export.material import PICTURES
 from gui.export.subjects import Subject
+from gui.palette import Held
 from gui.panels.sentence import Sentence
 from gui.theme import UNIT
 from gui.widgets.segmented import Segmented
@@ -85,7 +86,7 @@ class Choices(QWidget):
         column.addLayout(top)
         column.addWidget(self._scroll, 1)
         column.addStretch(0)
-        self.setFixedWidth(_WIDTH)
+        Held(self, self.setFixedWidth, _WIDTH)
         self._fit()
 
     @property

@@ -26,6 +26,7 @@ from engine.messages import (
 from gui.comparison import Axis
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
+from gui.palette import Held, scaled
 from gui.panels import attribution_words
 from gui.panels.attribution_change import Change
 from gui.panels.attribution_numbers import by_source, map_of
@@ -91,7 +92,7 @@ class AttributionPanel(ComparingPanel):
         self.parts.chosen.connect(self._choose_part)
         for content, least in ((self.sources, LEAST_SOURCES), (self.parts, LEAST_PARTS)):
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            content.setMinimumHeight(least)
+            Held(content, content.setMinimumHeight, least)
         self.sum = Sentence("The sum of the parts against the logit")
         self._left = _column(
             caption("each head: click one to open it"), self.map, self.sources_say, self.sources
@@ -256,7 +257,7 @@ class AttributionPanel(ComparingPanel):
         few = len(order) <= MOST_SOURCES
         most = self.sources.sizeHint().height() if few else NO_LIMIT
         self.sources.setMaximumHeight(most)
-        self.sources.setMinimumHeight(min(LEAST_SOURCES, most))
+        self.sources.setMinimumHeight(min(scaled(LEAST_SOURCES), most))
 
     def _by_source(self) -> FloatArray | None:
         """Return what each source gives by the open head, [place of the axis], in logits."""
@@ -293,7 +294,7 @@ class AttributionPanel(ComparingPanel):
         super()._on_changed(what)
 
     def _arrange(self) -> None:
-        beside = self.width() >= BESIDE_FROM
+        beside = self.width() >= scaled(BESIDE_FROM)
         if beside == self._beside:
             return
         self._beside = beside

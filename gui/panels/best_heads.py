@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 from superqt import QFlowLayout
 
@@ -11,7 +12,6 @@ from engine.messages import FloatArray, Head, MeasuredHeads
 from gui.head_names import head_name
 from gui.measures import KINDS, MOST_TIED, best, decimals, full_name
 from gui.numbers import fixed
-from gui.palette import ui_font
 from gui.theme import UNIT
 
 
@@ -45,6 +45,7 @@ class BestHeads(QWidget):
                     measure = f"{name[0].upper()} · {name} " if place == 0 else ""
                     number = fixed(float(values[heads[place]]), 2)
                     self._name(button, heads[place], f"{measure}{head_name(heads[place])} {number}")
+        self._keep_whole()
 
     def set_largest(self, field: str, values: FloatArray | None) -> None:
         """Name the head with the largest value of any measure, [layer, head], or none."""
@@ -58,6 +59,16 @@ class BestHeads(QWidget):
             self.largest.setToolTip(
                 f"{head_name(head)} has most of it of all heads; click to open it"
             )
+        self._keep_whole()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap anew."""
+        super().resizeEvent(event)
+        self._keep_whole()
+
+    def _keep_whole(self) -> None:
+        # What scrolls asks for the least height only, which is that of one row of buttons.
+        self.setMinimumHeight(max(self.heightForWidth(self.width()), 0))
 
     def _make(self, name: str, does: str, place: int) -> QPushButton:
         which = "best" if place == 0 else "equally good"
@@ -68,7 +79,7 @@ class BestHeads(QWidget):
     def _add(self, name: str) -> QPushButton:
         button = QPushButton()
         button.setProperty("quiet", True)
-        button.setFont(ui_font(small=True))
+        button.setProperty("face", "small")
         button.setAccessibleName(name)
         button.clicked.connect(partial(self._open, button))
         button.hide()

@@ -26,6 +26,7 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
+from gui.palette import Held, scaled
 from gui.panels.named import caption, side_by_side
 from gui.panels.panel import Panel
 from gui.panels.raised_lowered import show_ends
@@ -76,7 +77,7 @@ class CircuitPanel(Panel):
 
         self.token = TokenField()
         self.token.setAccessibleName(f"{self.title}: token asked about")
-        self.token.setFixedWidth(TOKEN_WIDTH)
+        Held(self.token, self.token.setFixedWidth, TOKEN_WIDTH)
         self.token.chosen.connect(lambda token: self.ask(token=token))
         self.token.refused.connect(self.notice.show_failure)
         self.way = Segmented(ways, way_name)
@@ -106,8 +107,8 @@ class CircuitPanel(Panel):
             content.setAccessibleName(f"{self.title}: {name}")
             content.chosen.connect(lambda token: self.ask(token=token))
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            content.setMinimumHeight(72)
-        self.table.setMinimumSize(110, 110)
+            Held(content, content.setMinimumHeight, 60)
+        Held(self.table, self.table.setMinimumSize, 110, 110)
         self.table.setAccessibleName(f"{self.title}: whole table")
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -250,7 +251,7 @@ class CircuitPanel(Panel):
     def _draw_table(self) -> None:
         table = self.wanted("table")
         self.view.setVisible(isinstance(table, TokenTable))
-        wide = self.body.width() >= TABLE_BESIDE
+        wide = self.body.width() >= scaled(TABLE_BESIDE)
         if not self._view_chosen:
             self.view.set_value("table" if wide else "lists")
         shown = isinstance(table, TokenTable) and self.view.value() == "table"

@@ -3,7 +3,7 @@
 from typing import cast
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import (
     Composition,
@@ -19,6 +19,7 @@ from gui import pairs
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
 from gui.numbers import fixed, tokens_back
+from gui.palette import Held, scaled
 from gui.panels.folding import Folding
 from gui.panels.pair_panel import PairPanel
 from gui.panels.reading import count
@@ -34,7 +35,7 @@ from gui.widgets.segmented import Segmented
 SIDE_BY_SIDE = 600
 MOST_CELL, AROUND = 64, 120
 """Side of a cell at most, and what labels and titles need beside the cells."""
-LEAST_MAP, LEAST_TABLE = 240, 150
+LEAST_MAP, LEAST_TABLE = 240, 140
 MOST_LISTED = 300
 """Pairs in the list at most: nobody reads on, and a large model has 35,000."""
 ABOUT = (
@@ -102,7 +103,9 @@ class CompositionPanel(PairPanel):
         self.table.setAccessibleName("Pairs of heads, strongest first")
         self.table.set_describe(lambda row: self._say(int(self._listed[row])))
         self.table.chosen.connect(self._choose_row)
-        self.table.setMinimumHeight(LEAST_TABLE)
+        Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
+        # The table takes what is left, and the card need not scroll for what it would like.
+        self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._folding = Folding(
             self.heatmap,
             self._map_height,
@@ -190,7 +193,7 @@ class CompositionPanel(PairPanel):
 
     def _map_height(self, width: int) -> int:
         rows = 0 if self._map is None else len(self._map.earlier)
-        return min(self.heatmap.height_at(width), rows * MOST_CELL + AROUND)
+        return min(self.heatmap.height_at(width), scaled(rows * MOST_CELL + AROUND))
 
     def _draw_map(self, shown: pairs.PairMap) -> None:
         scores = shown.scores

@@ -20,6 +20,7 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
+from gui.palette import Held
 from gui.panels import reading
 from gui.panels.panel import Panel
 from gui.panels.raised_lowered import MOST_ROWS, RaisedLowered
@@ -65,7 +66,7 @@ class DirectPathPanel(Panel):
         self.add_controls([self.choice, self.way])
         self.sentence = Sentence("What the lists say")
         self.lists = RaisedLowered("Direct path", self._ask)
-        self.lists.setMinimumHeight(LEAST_LISTS)
+        Held(self.lists, self.lists.setMinimumHeight, LEAST_LISTS)
         self.guess = Sentence("Where the model's own next guess stands")
         self.small = Sentence("The token's own rank")
         layout = QVBoxLayout(self.body)

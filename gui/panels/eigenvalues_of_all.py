@@ -7,6 +7,7 @@ from engine.messages import Head, MeasuredHeads
 from gui.head_names import head_name
 from gui.measures import full_name, undefined
 from gui.numbers import tokens_back
+from gui.palette import Held
 from gui.panels.reading import count
 from gui.panels.sentence import Sentence
 from gui.theme import UNIT
@@ -28,7 +29,7 @@ class EigenvaluesOfAll(QWidget):
         self.sentence = Sentence("How to read the scatter of all heads")
         self.scatter = Scatter()
         self.scatter.setAccessibleName("All heads, QK positivity across and OV copying up")
-        self.scatter.setMinimumHeight(LEAST_PLOT)
+        Held(self.scatter, self.scatter.setMinimumHeight, LEAST_PLOT)
         self.scatter.chosen.connect(lambda place: self.chosen.emit(self._heads[place]))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -3,7 +3,7 @@
 import textwrap
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.messages import (
     Attention,
@@ -17,6 +17,7 @@ from gui import evidence
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
 from gui.measures import GROUPS, Known, group_of
+from gui.palette import Held, scaled
 from gui.panels import reading
 from gui.panels.measure_plot import MeasurePlot
 from gui.panels.measure_table import MeasureTable
@@ -29,7 +30,7 @@ from gui.widgets import tool_tip
 from gui.widgets.segmented import Segmented
 
 SIDE_BY_SIDE = 680
-LEAST_TABLE = 180
+LEAST_TABLE = 150
 NO_PROMPT = "The model has not run the prompt: see Prompt."
 
 
@@ -67,7 +68,9 @@ class FinderPanel(Panel):
         self.table.setAccessibleName("All heads and their measures; click a heading to sort")
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
-        self.table.setMinimumHeight(LEAST_TABLE)
+        Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
+        # The table takes what is left, and the card need not scroll for what it would like.
+        self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.plot = MeasurePlot()
         self.plot.changed.connect(self._on_choice)
         self.plot.chosen.connect(session.choose_head)
@@ -160,7 +163,7 @@ class FinderPanel(Panel):
         return box
 
     def _fit(self) -> None:
-        wide = self.width() >= SIDE_BY_SIDE
+        wide = self.width() >= scaled(SIDE_BY_SIDE)
         self.view.setVisible(not wide)
         self.table.setVisible(wide or self.view.value() == "table")
         self.plot.setVisible(wide or self.view.value() == "plot")

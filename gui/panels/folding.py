@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
+from gui.palette import scaled
 from gui.panels.height_cap import NO_LIMIT
 from gui.theme import UNIT
 
@@ -70,17 +71,17 @@ class Folding(QWidget):
 
     def fit(self) -> None:
         """Fold or unfold, and give the picture the height that it fills."""
-        wanted = _ACROSS if self.width() >= self._wide else _DOWN
+        wanted = _ACROSS if self.width() >= scaled(self._wide) else _DOWN
         if wanted != self._box.direction():
             self._box.setDirection(wanted)
         self._box.setSpacing(UNIT if self.folded else 2 * UNIT)
         width = self.width() if self.folded else self._columns[0].width()
         height = max(1, self._height_at(width))
         if self.folded:
-            height = min(height, _MOST_FOLDED)
+            height = min(height, scaled(_MOST_FOLDED))
         self._picture.setMaximumHeight(height)
         # Folded, what does not fit is scrolled to: a picture that is squeezed cannot be read.
-        self._picture.setMinimumHeight(height if self.folded else min(height, self._least))
+        self._picture.setMinimumHeight(height if self.folded else min(height, scaled(self._least)))
         self._columns[0].setMaximumHeight(self._needed(width) if self.folded else NO_LIMIT)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

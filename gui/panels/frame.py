@@ -20,7 +20,7 @@ from gui.panel_help import PANEL_HELP
 from gui.panels.help_button import HelpButton
 from gui.panels.sentence import Sentence
 from gui.panels.subtitle import Subtitle
-from gui.theme import UNIT
+from gui.theme import SCROLL_BAR, UNIT
 from gui.widgets.notice import Notice
 
 _EDGE = UNIT * 3 // 2
@@ -80,9 +80,13 @@ class Frame:
         self._head.addWidget(self.mark)
         self._head.addWidget(self.subtitle, 1)
 
-        outer = QVBoxLayout(panel)
-        outer.setContentsMargins(_EDGE, 0, _EDGE, UNIT)
+        page = QVBoxLayout(panel)
+        page.setContentsMargins(_EDGE, 0, _EDGE - SCROLL_BAR, UNIT)
+        page.setSpacing(_SPACING)
+        outer = QVBoxLayout()
+        outer.setContentsMargins(0, 0, SCROLL_BAR, 0)
         outer.setSpacing(_SPACING)
+        page.addLayout(outer)
         self._below = QWidget()
         self._below.hide()
         self._below_head = QFlowLayout(self._below)
@@ -102,7 +106,7 @@ class Frame:
         self._pages = QStackedWidget()
         self._pages.addWidget(_at_the_top(self.waits))
         self._pages.addWidget(_scrolling(self.body))
-        outer.addWidget(self._pages, 1)
+        page.addWidget(self._pages, 1)
 
     @property
     def showing_wait(self) -> bool:
@@ -155,7 +159,7 @@ def _is_put_away(widget: QWidget) -> bool:
 def _at_the_top(widget: QWidget) -> QWidget:
     page = QWidget()
     column = QVBoxLayout(page)
-    column.setContentsMargins(0, 0, 0, 0)
+    column.setContentsMargins(0, 0, SCROLL_BAR, 0)
     column.addWidget(widget)
     column.addStretch(1)
     return page
@@ -164,6 +168,9 @@ def _at_the_top(widget: QWidget) -> QWidget:
 def _scrolling(body: QWidget) -> QScrollArea:
     scroll = QScrollArea()
     scroll.setWidgetResizable(True)
+    # A picture is as high as it is wide: a bar that took width only when it is needed would
+    # leave it with no need for one, and come and go until the stack overflows.
+    scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setWidget(body)
     scroll.viewport().setAutoFillBackground(False)

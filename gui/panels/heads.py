@@ -18,6 +18,7 @@ from gui.engine_client import EngineClient
 from gui.head_names import head_name
 from gui.measures import KINDS, best, decimals, full_name, group_of, scale, undefined
 from gui.numbers import fixed
+from gui.palette import Held
 from gui.panels import reading
 from gui.panels.best_heads import BestHeads
 from gui.panels.measure_choice import MeasureChoice
@@ -61,7 +62,7 @@ class HeadsPanel(Panel):
         self.grid.selected.connect(session.choose_head)
         self.grid.switched.connect(session.switch_head)
         self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.grid.setMinimumHeight(LEAST_HEIGHT)
+        Held(self.grid, self.grid.setMinimumHeight, LEAST_HEIGHT)
         self.best = BestHeads()
         self.best.opened.connect(session.choose_head)
         layout = QVBoxLayout(self.body)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.palette import scaled
+
 NO_LIMIT = 2**24 - 1
 """Qt's own greatest height of a widget, which PySide does not export."""
 
@@ -27,13 +29,13 @@ class HeightCap(QObject):
         self._widget, self._height_at, self._least = widget, height_at, least
         across = widget.sizePolicy().horizontalPolicy()
         widget.setSizePolicy(across, QSizePolicy.Policy.Ignored)
-        widget.setMinimumHeight(least)
+        widget.setMinimumHeight(scaled(least))
         widget.installEventFilter(self)
 
     def update(self) -> None:
         """Measure again: what is shown has changed."""
         wanted = max(1, self._height_at(self._widget.width()))
-        self._widget.setMinimumHeight(min(self._least, wanted))
+        self._widget.setMinimumHeight(min(scaled(self._least), wanted))
         self._widget.setMaximumHeight(wanted)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

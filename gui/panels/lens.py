@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 from engine.messages import LayerGuesses, LogitLens, Request
 from gui.engine_client import EngineClient
 from gui.numbers import percent, plain
+from gui.palette import Held
 from gui.panels import reading
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
@@ -55,7 +56,7 @@ class LensPanel(Panel):
         self.guesses = RankedList()
         self.guesses.setAccessibleName("Guesses of the cell under the mouse, or of the marked one")
         self.guesses.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.guesses.setMinimumHeight(LEAST_LIST)
+        Held(self.guesses, self.guesses.setMinimumHeight, LEAST_LIST)
         self.small_print = Sentence("What the cells are")
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -1,11 +1,11 @@
 """A list of every measure of heads, by where it was taken."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
 from gui.measures import GROUPS, full_name, meaning
-from gui.palette import ui_font
+from gui.palette import Held, scaled
 from gui.widgets import tool_tip
 
 _CHARACTERS = 12
@@ -34,10 +34,12 @@ class MeasureChoice(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(_CHARACTERS)
         made = QStandardItemModel(self)
+        bold = QFont()  # no size of its own: it follows the list's
+        bold.setBold(True)
         for group in GROUPS:
             heading = QStandardItem(group.where)
             heading.setFlags(Qt.ItemFlag.NoItemFlags)
-            heading.setFont(ui_font(bold=True))
+            heading.setFont(bold)
             made.appendRow(heading)
             for field in group.fields:
                 item = QStandardItem(full_name(field))
@@ -46,7 +48,8 @@ class MeasureChoice(QComboBox):
                 made.appendRow(item)
         self.setModel(made)
         view = self.view()
-        view.setMinimumWidth(view.sizeHintForColumn(0) + 32)
+        view.setAccessibleName(name)
+        Held(view, lambda: view.setMinimumWidth(view.sizeHintForColumn(0) + scaled(32)))
         self.setCurrentIndex(-1)
         self.activated.connect(self._tell)
 

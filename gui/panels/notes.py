@@ -8,6 +8,7 @@ from engine.messages import Request
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
 from gui.opening import short_name
+from gui.palette import Held
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
 from gui.session import Session
@@ -37,7 +38,7 @@ class NotesPanel(Panel):
         self.add_controls([self.star])
         self.note = QPlainTextEdit()
         self.note.setTabChangesFocus(True)
-        self.note.setMinimumHeight(LEAST_NOTE)
+        Held(self.note, self.note.setMinimumHeight, LEAST_NOTE)
         self.note.textChanged.connect(self._on_written)
         self.none = Sentence("What favourites are")
         self.none.set_parts([NONE_YET])
@@ -46,7 +47,7 @@ class NotesPanel(Panel):
         self.list.setToolTip(
             "Click or Enter opens the head; Delete removes it (Ctrl+Z undoes that)"
         )
-        self.list.setMinimumHeight(LEAST_LIST)
+        Held(self.list, self.list.setMinimumHeight, LEAST_LIST)
         self.list.setSpacing(1)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

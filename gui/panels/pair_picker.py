@@ -30,6 +30,7 @@ class PairPicker(QWidget):
         row.setSpacing(UNIT // 2)
         for box in (self.earlier, self.later):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.view().setAccessibleName(box.accessibleName())
         for widget in (self.earlier, QLabel("→"), self.later):
             row.addWidget(widget)
 

@@ -20,6 +20,7 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, outstanding, plain, tokens_back
+from gui.palette import Held
 from gui.panels import reading
 from gui.panels.height_cap import HeightCap
 from gui.panels.named import Named
@@ -98,7 +99,7 @@ class PositionsPanel(MayHaveNothing):
         self.heatmap.clicked.connect(self._pin)
         self._cap = HeightCap(self.heatmap, self.heatmap.height_at, LEAST_MAP)
         self.plot = OffsetPlot()
-        self.plot.setMinimumHeight(LEAST_PLOT)
+        Held(self.plot, self.plot.setMinimumHeight, LEAST_PLOT)
         self.plot.chosen.connect(self.choose)
         self.small = Sentence("The distance that stands out, and the one that was clicked")
         layout = QVBoxLayout(self.body)

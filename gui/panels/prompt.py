@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from engine.messages import LoadModel, Request, Result, Run, RunPrompt, Vocabulary
 from gui.engine_client import EngineClient
+from gui.palette import Held, scaled
 from gui.panels import switched_off
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
@@ -126,7 +127,7 @@ class PromptPanel(Panel):
         layout.addWidget(self._lists, 2)
         for widget in (self._lists, self.guesses, self.changes):
             widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            widget.setMinimumHeight(LEAST_LIST_HEIGHT)
+            Held(widget, widget.setMinimumHeight, LEAST_LIST_HEIGHT)
         client.answered.connect(self._on_answered)
 
     def wants(self) -> dict[str, Request]:
@@ -177,9 +178,9 @@ class PromptPanel(Panel):
             # A pinned token elsewhere must not pass for the one that these would follow.
             self.guess_label.setText(f"next token, after the last: {run.labels[-1]}")
             self._lists.setCurrentWidget(self.guesses)
-            self._lists.setMinimumHeight(LEAST_LIST_HEIGHT)
+            self._lists.setMinimumHeight(scaled(LEAST_LIST_HEIGHT))
             return
-        self._lists.setMinimumHeight(LEAST_TABLE_HEIGHT)
+        self._lists.setMinimumHeight(scaled(LEAST_TABLE_HEIGHT))
         self.guess_label.setText("next token, probability in per cent")
         self._lists.setCurrentWidget(self.changes)
         off = named(self.session.selection.heads_off)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from engine.messages import TokenRanking, VirtualHeadParts
+from gui.palette import Held
 from gui.panels.named import caption, side_by_side
 from gui.widgets.ranked_list import RankedList
 
@@ -30,7 +31,7 @@ class RaisedLowered(QWidget):
         for label, content in zip(self.captions, (self.raised, self.lowered), strict=True):
             content.setAccessibleName(f"{name}: {label.text()}")
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            content.setMinimumHeight(LEAST_LIST_HEIGHT)
+            Held(content, content.setMinimumHeight, LEAST_LIST_HEIGHT)
             content.chosen.connect(ask)
         self.setLayout(side_by_side(self.captions, (self.raised, self.lowered)))
 

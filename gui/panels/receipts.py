@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 from engine.messages import HeadReceipts, Receipts, Request
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
+from gui.palette import Held, scaled
 from gui.panels.panel import Panel
 from gui.panels.receipt_words import check, in_order, verdict
 from gui.panels.sentence import Sentence
@@ -38,7 +39,7 @@ class ReceiptsPanel(Panel):
         self.checks = CheckList()
         self.checks.setAccessibleName("Checks of the open head, failed ones first")
         self.checks.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.checks.setMinimumHeight(LEAST_LIST)
+        Held(self.checks, self.checks.setMinimumHeight, LEAST_LIST)
         self.hint = Sentence("What a click does")
         self.hint.set_parts([HINT])
         layout = QVBoxLayout(self.body)
@@ -73,4 +74,4 @@ class ReceiptsPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the hint out where the checks need its room."""
         super().resizeEvent(event)
-        self.hint.setVisible(self.height() >= HINT_FROM)
+        self.hint.setVisible(self.height() >= scaled(HINT_FROM))

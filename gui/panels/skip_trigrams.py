@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QSpinBox, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QSpinBox, QVBoxLayout
 
 from engine.messages import (
     LoadModel,
@@ -14,6 +14,7 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.numbers import decimals_for, fixed, plain
+from gui.palette import Held, scaled
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token, plain_text
 from gui.session import Session
@@ -64,7 +65,7 @@ class SkipTrigramsPanel(Panel):
         self.filter.setPlaceholderText("source contains …")
         self.filter.setToolTip("Only sources with this text in them; a space counts")
         self.filter.setClearButtonEnabled(True)
-        self.filter.setFixedWidth(FILTER_WIDTH)
+        Held(self.filter, self.filter.setFixedWidth, FILTER_WIDTH)
         self._typing = QTimer(self, interval=TYPING_MS, singleShot=True)
         self._typing.timeout.connect(self.refresh)
         self.filter.textEdited.connect(lambda _: self._typing.start())
@@ -88,7 +89,9 @@ class SkipTrigramsPanel(Panel):
         self.table.setAccessibleName("Skip-trigrams, strongest first")
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
-        self.table.setMinimumHeight(LEAST_TABLE)
+        Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
+        # The table takes what is left, and the card need not scroll for what it would like.
+        self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.small = Sentence("The row that was clicked")
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -131,9 +134,9 @@ class SkipTrigramsPanel(Panel):
             return
         whole = count < int(self.how_many.value())
         self.subtitle.setText("all there are" if whole else "the strongest")
-        if self._listed != (found, self.width() < WIDE):
+        if self._listed != (found, self.width() < scaled(WIDE)):
             # Not for every click: it would scroll the rows away from under the mouse.
-            self._listed = (found, self.width() < WIDE)
+            self._listed = (found, self.width() < scaled(WIDE))
             self.table.set_rows("source … query → out", self._names(found), self._columns(found))
         self.table.set_highlight(self._chosen(found))
         self._say_small(found)
@@ -148,7 +151,7 @@ class SkipTrigramsPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show the factors where there is room for them."""
         super().resizeEvent(event)
-        if (event.size().width() < WIDE) != (event.oldSize().width() < WIDE):
+        if (event.size().width() < scaled(WIDE)) != (event.oldSize().width() < scaled(WIDE)):
             self.redraw()
 
     def _source_text(self) -> str:
@@ -162,7 +165,7 @@ class SkipTrigramsPanel(Panel):
         return typed
 
     def _names(self, found: TrigramList) -> list[str]:
-        most = LONGEST if self.width() < WIDE else None
+        most = LONGEST if self.width() < scaled(WIDE) else None
         ends = (found.source_labels, found.query_labels, found.out_labels)
         rows = zip(*ends, strict=True)
         return ["{} … {} → {}".format(*(_shortened(label, most) for label in r)) for r in rows]
@@ -175,7 +178,7 @@ class SkipTrigramsPanel(Panel):
             tip="what the list is ranked by",
             bar=True,
         )
-        if self.width() < WIDE:
+        if self.width() < scaled(WIDE):
             return [product]
         divisor = plain(found.divisor, 3)
         return [

@@ -17,6 +17,7 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, plain, tokens_back
+from gui.palette import Held, scaled
 from gui.panels.named import caption, side_by_side
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
@@ -60,7 +61,7 @@ class SpectrumPanel(Panel):
         self.plot = SpectrumPlot()
         self.plot.setAccessibleName("Singular values of the OV and QK circuits")
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.plot.setMinimumSize(160, LEAST_PLOT_ALONE)
+        Held(self.plot, self.plot.setMinimumSize, 160, LEAST_PLOT_ALONE)
         self.plot.chosen.connect(self.choose)
         self.plot.clicked_again.connect(self.put_away)
         self.overlap = Sentence("Overlap of the two ends")
@@ -69,9 +70,10 @@ class SpectrumPanel(Panel):
         self.sign.changed.connect(lambda sign: self.redraw())
         self.captions = (caption(""), caption(""))
         self.lists = (RankedList(), RankedList())
-        for content in self.lists:
+        for content, end in zip(self.lists, ("first", "second"), strict=True):
+            content.setAccessibleName(f"Spectrum: tokens at the {end} end of the direction")
             content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            content.setMinimumHeight(LEAST_LIST_HEIGHT)
+            Held(content, content.setMinimumHeight, LEAST_LIST_HEIGHT)
         self.ends = QWidget()
         self.ends.setLayout(side_by_side(self.captions, self.lists))
         says = QGridLayout()
@@ -155,8 +157,8 @@ class SpectrumPanel(Panel):
         self.ends.setVisible(shown)
         # The lists need room that the cards above can spare.
         room = self.window().height() * HEIGHT_WITH_LISTS // 100
-        self.setMinimumHeight(min(LEAST_HEIGHT_WITH_LISTS, room) if shown else 0)
-        self.plot.setMinimumHeight(LEAST_PLOT if shown else LEAST_PLOT_ALONE)
+        self.setMinimumHeight(min(scaled(LEAST_HEIGHT_WITH_LISTS), room) if shown else 0)
+        self.plot.setMinimumHeight(scaled(LEAST_PLOT if shown else LEAST_PLOT_ALONE))
         self.sign.setVisible(shown)
         if not isinstance(found, OVDirection | QKDirection):
             self.sentence.set_parts(["Click a value for the tokens at its two ends."])

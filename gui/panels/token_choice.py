@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from engine.messages import VocabularyTokens
+from gui.palette import Held
 from gui.theme import UNIT
 from gui.widgets.token_field import TokenField
 
@@ -30,7 +31,7 @@ class TokenChoice(QWidget):
         super().__init__()
         self.field = TokenField()
         self.field.setAccessibleName(name)
-        self.field.setFixedWidth(_WIDTH)
+        Held(self.field, self.field.setFixedWidth, _WIDTH)
         self.field.setToolTip("Type a token, with its space, or #id; Enter asks about it")
         self.field.chosen.connect(lambda token: self.chosen.emit(token))
         self.field.refused.connect(self.refused)

@@ -19,6 +19,7 @@ from gui import pairs
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
 from gui.numbers import fixed, percent
+from gui.palette import Held, scaled
 from gui.panels import reading
 from gui.panels.folding import Folding
 from gui.panels.pair_panel import PairPanel
@@ -83,7 +84,7 @@ class VirtualHeadPanel(PairPanel):
         self.choice.refused.connect(self.notice.show_failure)
         self.sentence = Sentence("What the lists say")
         self.lists = RaisedLowered("Virtual head", self._ask)
-        self.lists.setMinimumHeight(LEAST_LISTS)
+        Held(self.lists, self.lists.setMinimumHeight, LEAST_LISTS)
         self.rank = Sentence("The token's own rank")
         self.weights = Sentence("Copying and singular values of the pair")
         self._folding = Folding(
@@ -250,7 +251,7 @@ class VirtualHeadPanel(PairPanel):
             ["reading ", Token(parts.token_label), f"{place}, the two together raise and lower"]
         )
         self.lists.set_ranking(parts, self.pieces(self.lists.ids_of(parts)))
-        self.lists.setMaximumHeight(max(self.lists.height_of_rows(), LEAST_LISTS))
+        self.lists.setMaximumHeight(max(self.lists.height_of_rows(), scaled(LEAST_LISTS)))
 
     def _say_rank(self, parts: VirtualHeadParts) -> list[str | Token]:
         told = f" itself: rank {parts.rank:,} of {parts.d_vocab:,} · "

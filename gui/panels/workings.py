@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 from engine.messages import PARTS, HeadWorkings, Part, Request, Run, Step, Workings
 from gui.engine_client import EngineClient
 from gui.numbers import fixed, percent, plain
+from gui.palette import Held
 from gui.panels import reading
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence, Token, plain_text
@@ -50,7 +51,7 @@ class WorkingsPanel(Panel):
         self.sheet = MatrixSheet()
         self.sheet.setAccessibleName("The head's matrices, step by step")
         self.sheet.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.sheet.setMinimumHeight(LEAST_SHEET)
+        Held(self.sheet, self.sheet.setMinimumHeight, LEAST_SHEET)
         self.sheet.set_describe(self.describe)
         self.sheet.clicked.connect(self._pin)
         self.sheet.hovered.connect(self._say_cell)

@@ -13,7 +13,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
-from gui.theme import UNIT
+from gui.palette import units
 from gui.widgets import cell_map_marks, colour_bar
 from gui.widgets.cell_map_layout import CellMapLayout, Cells, lay_out
 from gui.widgets.cell_pixels import picture
@@ -53,6 +53,7 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Cells")
+        self.setAccessibleDescription(self.keys)
 
     def set_cells(self, cells: Cells) -> None:
         """Show cells.
@@ -78,6 +79,8 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
         rows, columns = (0, 0) if self._cells is None else self._cells.values.shape
         self._marked = (row if 0 <= row < rows else -1, column if 0 <= column < columns else -1)
         self._show_marked()
+        if self.hasFocus():
+            self.tell()
         self.viewport().update()
 
     def set_describe(
@@ -147,6 +150,16 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
             return self._describe(row, column)
         return self._cells.row_labels[row] if row >= 0 else self._cells.column_labels[column]
 
+    def marked(self) -> str:
+        """Return the marked cell in words, or the labels of its row and column."""
+        row, column = self._marked
+        if self._cells is None or max(row, column) < 0:
+            return ""
+        if self._describe is not None:
+            return self._describe(row, column)
+        row_label = self._cells.row_labels[row] if row >= 0 else ""
+        return " ".join((row_label, self._cells.column_labels[column] if column >= 0 else ""))
+
     def ask_for(self, thing: tuple[int, int]) -> None:
         """Ask for what was clicked."""
         self.clicked.emit(*thing)
@@ -159,11 +172,11 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
-        return QSize(40 * UNIT, 30 * UNIT)
+        return units(40, 30)
 
     def minimumSizeHint(self) -> QSize:
         """Return the size of a few cells with their labels."""
-        return QSize(20 * UNIT, 10 * UNIT)
+        return units(20, 10)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the image of the cells, then all that stands on and around it."""

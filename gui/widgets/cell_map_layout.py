@@ -175,7 +175,9 @@ def lay_out(
     """
     names, heads = QFontMetricsF(cells.row_font), QFontMetricsF(cells.column_font)
     small = QFontMetricsF(palette.ui_font(small=True))
-    row_room = axis_labels.room_for(cells.row_labels, names, min(_LONGEST, _ROW_LABELS * size[0]))
+    row_room = axis_labels.room_for(
+        cells.row_labels, names, min(palette.scaled(_LONGEST), _ROW_LABELS * size[0])
+    )
     left, beside = _MARGIN + row_room + _HALF, list[tuple[float, float]]()
     for _ in cells.beside:
         right = left + ceil(small.horizontalAdvance(fixed(0.0, 2))) + UNIT
@@ -183,17 +185,22 @@ def lay_out(
         left = right + _HALF / 2
     margin = ceil(left + _HALF / 2)
     bar_width = 0.0
-    if size[0] >= _BAR_FROM:
+    if size[0] >= palette.scaled(_BAR_FROM):
         bar_width = colour_bar.width_of(cells.colouring, cells.reach, cells.unit) + 2 * UNIT
     across = size[0] - margin - bar_width - 2
     wide, columns = _share(len(cells.column_labels), across, cells.sizes.column)
     turn: Turn = "up"
-    if wide >= _ACROSS or axis_labels.turn_for(cells.column_labels, wide, heads) == "across":
+    if (
+        wide >= palette.scaled(_ACROSS)
+        or axis_labels.turn_for(cells.column_labels, wide, heads) == "across"
+    ):
         turn = "across"
     top: float = heads.height()
     if turn == "up":
         top = axis_labels.room_for(
-            cells.column_labels, heads, min(_LONGEST, max(_SHORTEST, _COLUMN_LABELS * size[1]))
+            cells.column_labels,
+            heads,
+            min(palette.scaled(_LONGEST), max(palette.scaled(_SHORTEST), _COLUMN_LABELS * size[1])),
         )
     titles = [small.horizontalAdvance(item.title) + 2 for item in cells.beside]
     top = float(ceil(max([top, *titles]) + _HALF))
@@ -215,7 +222,7 @@ def lay_out(
 
 def _share(count: int, room: float, limits: tuple[float, float]) -> tuple[float, int]:
     """Return how large each is and how many are in sight."""
-    least, most = limits
+    least, most = (size * palette.text_scale() for size in limits)
     room = max(room, least, 1.0)
     if count * least <= room:
         return min(room / count, most), count

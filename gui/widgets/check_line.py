@@ -16,7 +16,7 @@ Outcome = Literal["passed", "failed", "undefined"]
 MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "undefined": "–"}
 BELOW, ABOVE = 6.0, 2.0
 """Powers of ten that the bar shows below and above the limit."""
-_ARROW, _MARK, _BAR = 1.5 * UNIT, 4.0 * UNIT, 9.0 * UNIT
+_ARROW, _MARK, _BAR = 1.5 * UNIT, 4 * UNIT, 9 * UNIT
 """Where the arrow ends, where the mark does, and how wide the bar is."""
 _PAD = UNIT * 0.75
 _BESIDE_FROM = 440
@@ -71,21 +71,26 @@ def bar_share(share: float) -> float:
 
 def place(check: Check, opened: bool, top: float, width: float) -> Line:
     """Place one line below a height; the words that belong to it stand below one another."""
-    beside = width >= _BESIDE_FROM
-    right = width - _BAR - UNIT
-    text = (right - UNIT if beside else width - UNIT) - _MARK
+    beside = width >= palette.scaled(_BESIDE_FROM)
+    right = width - palette.scaled(_BAR) - UNIT
+    text = (right - UNIT if beside else width - UNIT) - palette.scaled(_MARK)
     claim = TextBlock([Paragraph(check.claim)], text)
     measure = TextBlock([Paragraph(check.measure, "small")], text)
-    claim_at = QPointF(_MARK, top + _PAD)
-    measure_at = QPointF(_MARK, claim_at.y() + claim.height + 2)
+    claim_at = QPointF(palette.scaled(_MARK), top + _PAD)
+    measure_at = QPointF(palette.scaled(_MARK), claim_at.y() + claim.height + 2)
     bottom = measure_at.y() + measure.height
     bar = None
     if check.share is not None:
         middle = claim_at.y() + UNIT if beside else bottom + UNIT
-        bar = QRectF(right if beside else _MARK, middle - UNIT / 2, _BAR, UNIT)
+        bar = QRectF(
+            right if beside else palette.scaled(_MARK),
+            middle - UNIT / 2,
+            palette.scaled(_BAR),
+            UNIT,
+        )
         bottom = max(bottom, bar.bottom())
-    details = TextBlock(check.details, width - _MARK - UNIT) if opened else None
-    details_at = QPointF(_MARK, bottom + UNIT / 2)
+    details = TextBlock(check.details, width - palette.scaled(_MARK) - UNIT) if opened else None
+    details_at = QPointF(palette.scaled(_MARK), bottom + UNIT / 2)
     if details is not None:
         bottom = details_at.y() + details.height
     box = QRectF(0, top, width, bottom + _PAD - top)
@@ -109,7 +114,12 @@ def draw(painter: QPainter, check: Check, placed: Line, *, framed: bool) -> None
     painter.setFont(palette.ui_font(bold=True))
     painter.setPen(QColor(colours[check.outcome]))
     height = QFontMetricsF(painter.font()).height()
-    mark = QRectF(_ARROW, placed.claim_at.y(), _MARK - _ARROW, height)
+    mark = QRectF(
+        palette.scaled(_ARROW),
+        placed.claim_at.y(),
+        palette.scaled(_MARK) - palette.scaled(_ARROW),
+        height,
+    )
     painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, MARKS[check.outcome])
     _draw_arrow(painter, QPointF(UNIT, mark.center().y()), opened=placed.details is not None)
     placed.claim.draw(painter, placed.claim_at)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from gui.palette import units
 from gui.theme import UNIT
 from gui.widgets import check_line
 from gui.widgets.check_line import BELOW, Check, Line
@@ -15,6 +16,7 @@ from gui.widgets.painted_scroll import PaintedScroll
 class CheckList(PaintedScroll[int]):
     """A click, Enter or Space opens a line and closes it again; the arrow keys move."""
 
+    keys = "Up and Down move, Enter opens a line and closes it."
     toggled = Signal(int)
     """Line that was opened or closed."""
 
@@ -46,7 +48,7 @@ class CheckList(PaintedScroll[int]):
         self._current = line
         self.lay_out()
         self.bring_into_sight(self._placed[line].box)
-        self._tell()
+        self.tell()
         self.toggled.emit(line)
 
     def line_rect(self, line: int) -> QRectF:
@@ -56,7 +58,8 @@ class CheckList(PaintedScroll[int]):
     def thing_at(self, point: QPointF) -> int | None:
         """Return the line at a place of the viewport."""
         at = self.on_page(point)
-        lines = (line for line, placed in enumerate(self._placed) if placed.box.contains(at))
+        boxes = (placed.box for placed in self._placed)
+        lines = (n for n, box in enumerate(boxes) if box.contains(at) and not self._cut(box))
         return next(lines, None)
 
     def tip_at(self, point: QPointF) -> str:
@@ -79,11 +82,11 @@ class CheckList(PaintedScroll[int]):
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which a line can be read."""
-        return QSize(24 * UNIT, 12 * UNIT)
+        return units(24, 12)
 
     def sizeHint(self) -> QSize:
         """Return a size for a few lines."""
-        return QSize(40 * UNIT, 50 * UNIT)
+        return units(40, 50)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is in sight."""
@@ -93,12 +96,18 @@ class CheckList(PaintedScroll[int]):
         painter.translate(0, -self.scrolled())
         seen = QRectF(event.rect()).translated(0, self.scrolled())
         for line, placed in enumerate(self._placed):
-            if placed.box.intersects(seen):
+            if placed.box.intersects(seen) and not self._cut(placed.box):
                 framed = line == self.pointed or (line == self._current and self.hasFocus())
                 check_line.draw(painter, self._checks[line], placed, framed=framed)
         painter.restore()
         self.draw_ring(painter)
         painter.end()
+
+    def _cut(self, box: QRectF) -> bool:
+        """Return whether an edge of what is seen would cut a line that fits in whole."""
+        seen = QRectF(0, self.scrolled(), box.width(), self.viewport().height())
+        inside = box.top() >= seen.top() and box.bottom() <= seen.bottom() + 1
+        return not inside and box.height() <= seen.height() / 2
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move to another line, or open the current one."""
@@ -111,7 +120,7 @@ class CheckList(PaintedScroll[int]):
             self._current = min(max(now + steps[key], 0), len(self._checks) - 1)
             self.show_ring()
             self.bring_into_sight(self._placed[self._current].box)
-            self._tell()
+            self.tell()
             self.viewport().update()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.show_ring()
@@ -119,10 +128,12 @@ class CheckList(PaintedScroll[int]):
         else:
             super().keyPressEvent(event)
 
-    def _tell(self) -> None:
-        if self._current is not None:
-            check = self._checks[self._current]
-            self.setAccessibleDescription(f"{check.outcome}: {check.claim}. {check.measure}")
+    def marked(self) -> str:
+        """Return the current line in words."""
+        if self._current is None or not 0 <= self._current < len(self._checks):
+            return ""
+        check = self._checks[self._current]
+        return f"{check.outcome}: {check.claim}. {check.measure}"
 
     def lay_out(self) -> None:
         """Place the lines from above."""

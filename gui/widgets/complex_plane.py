@@ -99,11 +99,11 @@ class ComplexPlane(PointCloud):
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
-        return QSize(40 * UNIT, 40 * UNIT)
+        return palette.units(40, 40)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which points can be told apart."""
-        return QSize(24 * UNIT, 24 * UNIT)
+        return palette.units(24, 24)
 
     def draw(self, painter: QPainter) -> None:
         """Draw axes, circle, points, and what is written beside them."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.palette import units
 from gui.theme import UNIT
 from gui.widgets import colour_bar, heatmap_painting, painting, tool_tip
 from gui.widgets.axis_labels import Placed
@@ -44,6 +45,7 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Heat map")
+        self.setAccessibleDescription(self.keys)
 
     def set_grid(
         self,
@@ -97,6 +99,8 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
     def set_pinned(self, row: int | None, column: int | None) -> None:
         """Frame a row and a column; what lies outside the grid is not pinned."""
         self._pinned = self._shown.inside(row, column)
+        if self.hasFocus():
+            self.tell()
         self.update()
 
     def set_describe(self, describe: Callable[[int, int], str]) -> None:
@@ -150,6 +154,13 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
             return tool_tip.of_token(self._shown.labels[1][column], column in self._shown.pieces[1])
         return ""
 
+    def marked(self) -> str:
+        """Return the pinned cell in words."""
+        row, column = self._pinned
+        if row is None or column is None or self._describe is None:
+            return ""
+        return self._describe(row, column)
+
     def ask_for(self, thing: tuple[int, int]) -> None:
         """Ask for the cell that was clicked."""
         self.clicked.emit(*thing)
@@ -163,11 +174,11 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
 
     def sizeHint(self) -> QSize:
         """Return a size at which 10 tokens have their numbers."""
-        return QSize(60 * UNIT, 56 * UNIT)
+        return units(60, 56)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which labels and colour bar leave room for cells."""
-        return QSize(26 * UNIT, 22 * UNIT)
+        return units(26, 22)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the grid, or say that it has no cells."""

@@ -90,7 +90,7 @@ def lay_out(
         Device pixels per logical pixel.
     """
     metrics, title = _tokens(), _small().height()
-    row_room = axis_labels.room_for(labels[0], metrics, min(14.0 * UNIT, size[0] / 4))
+    row_room = axis_labels.room_for(labels[0], metrics, min(palette.scaled(14 * UNIT), size[0] / 4))
     left = row_room + UNIT + (title + _HALF if titles[0] else 0)
     width = size[0] - left - 2 * UNIT - bar_width
     height = size[1] - 2 * UNIT - (title + _HALF if titles[1] else 0)
@@ -103,7 +103,9 @@ def lay_out(
     turn = axis_labels.turn_for(labels[1], made.pitch, metrics)
     if turn == "across":
         return HeatmapLayout(made, turn, row_room, metrics.height())
-    column_room = axis_labels.room_for(labels[1], metrics, min(14.0 * UNIT, size[1] / 4))
+    column_room = axis_labels.room_for(
+        labels[1], metrics, min(palette.scaled(14 * UNIT), size[1] / 4)
+    )
     return HeatmapLayout(grid(column_room), turn, row_room, column_room)
 
 

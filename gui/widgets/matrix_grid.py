@@ -43,6 +43,7 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
     A click or an arrow key asks for a head by `selected`; who listens calls `set_selected`.
     """
 
+    keys = "Arrow keys move from head to head, X switches one off or on."
     selected = Signal(object)
     """Head that a click or an arrow key asks for."""
     switched = Signal(object)
@@ -63,6 +64,7 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Heads")
+        self.setAccessibleDescription(self.keys)
 
     def set_thumbnails(
         self, values: npt.NDArray[np.floating], mask: npt.NDArray[np.bool_] | None
@@ -114,6 +116,8 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
         """Frame a head and bring it into view."""
         self._selected = head
         self._show_head(head)
+        if self.hasFocus():
+            self.tell()
         self.viewport().update()
 
     def set_describe(self, describe: Callable[[Head], str]) -> None:
@@ -131,11 +135,17 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
         layer, number = self._laid_out().at(point - self._offset())
         return Head(layer, number) if layer >= 0 and number >= 0 else None
 
+    def marked(self) -> str:
+        """Return the selected head in words."""
+        chosen = self._selected
+        return self._say(chosen) if chosen is not None and self._shown.has(chosen) else ""
+
     def tip_at(self, point: QPointF) -> str:
         """Return what was said of the head at a place, or its name and score."""
         head = self.thing_at(point)
-        if head is None:
-            return ""
+        return "" if head is None else self._say(head)
+
+    def _say(self, head: Head) -> str:
         if self._describe is not None:
             return self._describe(head)
         scores = self._shown.scores
@@ -155,7 +165,7 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         """Return the size of a few heads."""
-        return QSize(16 * UNIT, 10 * UNIT)
+        return palette.units(16, 10)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the heads, if there are any."""

@@ -89,7 +89,8 @@ def draw_best(
             letters[head] = letters.get(head, "") + measure[:1].upper()
     theme = palette.theme()
     font = palette.ui_font(small=True, bold=True)
-    font.setPixelSize(int(_BADGE) - 1)
+    side = palette.scaled(_BADGE)
+    font.setPixelSize(side - 1)
     painter.save()
     painter.setFont(font)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -98,8 +99,8 @@ def draw_best(
         if head.layer >= len(grid.row_edges) - 1 or head.number >= len(grid.column_edges) - 1:
             continue
         cell = grid.cell(*head)
-        width = max(_BADGE, metrics.horizontalAdvance(text) + 4)
-        badge = QRectF(cell.right() - gap - width, cell.top(), width, _BADGE + 1)
+        width = max(side, metrics.horizontalAdvance(text) + 4)
+        badge = QRectF(cell.right() - gap - width, cell.top(), width, side + 1)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.text))
         painter.drawRoundedRect(badge, 2, 2)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
+from gui.palette import units
 from gui.theme import UNIT
 from gui.widgets import sheet_painting, sheet_places
 from gui.widgets.cell_pixels import picture
@@ -20,6 +21,7 @@ _PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 class MatrixSheet(PaintedScroll[SheetCell]):
     """A click or an arrow key asks for a cell by `clicked`; Page Up and Down change the matrix."""
 
+    keys = "Arrow keys move, Page Up and Page Down go to another matrix."
     clicked = Signal(object)
     """SheetCell that a click or an arrow key asks for."""
     hovered = Signal(object)
@@ -53,6 +55,8 @@ class MatrixSheet(PaintedScroll[SheetCell]):
     def set_current(self, cell: SheetCell | None) -> None:
         """Frame a cell: the one that is read out, from which arrow keys go on."""
         self._current = cell if cell is not None and self._holds(cell) else None
+        if self.hasFocus():
+            self.tell()
         self.viewport().update()
 
     def show_part(self, heading: str) -> None:
@@ -86,6 +90,12 @@ class MatrixSheet(PaintedScroll[SheetCell]):
             return self._describe(cell) if self._describe is not None else ""
         return sheet_places.label_at(self._placed, self.on_page(point))
 
+    def marked(self) -> str:
+        """Return the current cell in words."""
+        if self._current is None or self._describe is None:
+            return ""
+        return self._describe(self._current)
+
     def ask_for(self, thing: SheetCell) -> None:
         """Ask for the cell that was clicked."""
         self.set_current(thing)
@@ -100,11 +110,11 @@ class MatrixSheet(PaintedScroll[SheetCell]):
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which a small matrix can be read."""
-        return QSize(24 * UNIT, 20 * UNIT)
+        return units(24, 20)
 
     def sizeHint(self) -> QSize:
         """Return a size for a few steps."""
-        return QSize(60 * UNIT, 70 * UNIT)
+        return units(60, 70)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is in sight."""

@@ -82,5 +82,5 @@ class Notice(QFrame):
         column = QVBoxLayout(dialog)
         column.addWidget(text)
         column.addWidget(buttons)
-        dialog.resize(80 * UNIT, 45 * UNIT)
+        dialog.resize(palette.units(80, 45))
         dialog.open()

@@ -80,11 +80,11 @@ class OffsetPlot(PointCloud):
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
-        return QSize(40 * UNIT, 26 * UNIT)
+        return palette.units(40, 26)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which curves can be told apart."""
-        return QSize(24 * UNIT, 16 * UNIT)
+        return palette.units(24, 16)
 
     def draw(self, painter: QPainter) -> None:
         """Draw axes, band, curves, marks and legend."""

@@ -29,6 +29,7 @@ class PaintedScroll(Pointing[Thing], QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(name)
+        self.setAccessibleDescription(self.keys)
 
     def lay_out(self) -> None:
         """Say anew where everything lies, and how high the page is by `set_extent`."""

@@ -30,6 +30,7 @@ class PointCloud(Pointing[int], QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(name)
+        self.setAccessibleDescription(self.keys)
 
     def count(self) -> int:
         """Return how many points there are."""
@@ -46,9 +47,13 @@ class PointCloud(Pointing[int], QWidget):
     def set_selected(self, place: int | None) -> None:
         """Mark a point, or none."""
         self.selected = place
-        there = place is not None and place < self.count()
-        self.setAccessibleDescription(self.say(place) if there and place is not None else "")
+        self.tell()
         self.update()
+
+    def marked(self) -> str:
+        """Return the selected point in words."""
+        place = self.selected
+        return self.say(place) if place is not None and place < self.count() else ""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw axes and points, or the sentence."""

@@ -1,6 +1,6 @@
 """What painted widgets have in common: a thing under the mouse, clicks, tool tips, a focus ring."""
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QFocusEvent, QHelpEvent, QMouseEvent, QPainter
@@ -21,6 +21,8 @@ Thing = TypeVar("Thing")
 class Pointing(_Base, Generic[Thing]):
     """Mixed into a widget that paints things (cells, tokens, heads) which are no widgets."""
 
+    keys: ClassVar[str] = "Arrow keys move."
+    """What keys do, for those who cannot see it."""
     pointed: Thing | None = None
     """What is under the mouse."""
     _ring = False
@@ -36,6 +38,15 @@ class Pointing(_Base, Generic[Thing]):
     def ask_for(self, thing: Thing) -> None:
         """Tell that somebody clicked on something."""
         raise NotImplementedError
+
+    def marked(self) -> str:
+        """Return what is marked in words, empty where nothing is."""
+        return ""
+
+    def tell(self) -> None:
+        """Describe what is marked, and what keys do, to those who cannot see it."""
+        said = " ".join(self.marked().split("\n")).strip()
+        self.setAccessibleDescription(f"{said}. {self.keys}" if said else self.keys)
 
     def point_at(self, thing: Thing | None) -> None:
         """Take something for what is under the mouse."""
@@ -76,6 +87,7 @@ class Pointing(_Base, Generic[Thing]):
         """Show the ring when the keyboard brought the focus."""
         self._ring = painting.came_by_keyboard(event.reason())
         super().focusInEvent(event)
+        self.tell()
         self._canvas().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

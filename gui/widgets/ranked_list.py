@@ -13,7 +13,7 @@ from gui.theme import UNIT
 from gui.widgets.axis_labels import widest_of
 from gui.widgets.ranked_model import BAR, RANK, TOKEN, VALUE, RankedModel, RowsAre
 from gui.widgets.ranked_row import RankedRow
-from gui.widgets.row_table import ROW_HEIGHT, RowTable
+from gui.widgets.row_table import RowTable
 
 _MOST_ROWS_ASKED = 12
 _NARROW = 22 * UNIT
@@ -85,11 +85,11 @@ class RankedList(RowTable):
     def sizeHint(self) -> QSize:
         """Return the size at which up to a dozen rows show without scrolling."""
         rows = min(max(self._ranked.rowCount(), 3), _MOST_ROWS_ASKED)
-        return QSize(30 * UNIT, rows * ROW_HEIGHT + 2)
+        return QSize(palette.scaled(30 * UNIT), rows * self.row_height() + 2)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which a row can be read."""
-        return QSize(18 * UNIT, 3 * ROW_HEIGHT)
+        return QSize(palette.scaled(18 * UNIT), 3 * self.row_height())
 
     def choose(self, row: int) -> None:
         """Tell which token was chosen."""
@@ -105,7 +105,7 @@ class RankedList(RowTable):
         tokens = QFontMetricsF(palette.token_font())
         figures = QFontMetrics(palette.ui_font())
         width = self.viewport().width()
-        narrow = width < _NARROW
+        narrow = width < palette.scaled(_NARROW)
         rank = 0 if narrow else figures.horizontalAdvance(str(self._ranked.largest_number)) + UNIT
         value = self._ranked.widest_value(figures) + UNIT
         wanted = ceil(widest_of(self._ranked.labels, tokens)) + 2 * UNIT

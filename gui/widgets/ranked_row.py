@@ -52,7 +52,7 @@ class RankedRow(QStyledItemDelegate):
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         """Return the height of a row; the view shares the width out."""
-        return QSize(0, ROW_HEIGHT)
+        return QSize(0, palette.scaled(ROW_HEIGHT))
 
     def _paint_bar(
         self, painter: QPainter, area: QRectF, index: QModelIndex | QPersistentModelIndex

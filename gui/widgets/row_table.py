@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import (
+    QFocusEvent,
     QFontMetrics,
     QGuiApplication,
     QKeyEvent,
@@ -26,6 +27,7 @@ class RowTable(QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._message = ""
+        self._ring = False
         self.setProperty("quiet", True)
         self.setShowGrid(False)
         self.verticalHeader().hide()
@@ -40,6 +42,7 @@ class RowTable(QTableView):
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setMouseTracking(True)
+        self.setAccessibleDescription("Up and Down move, Enter chooses a row, Ctrl+C copies rows.")
         self.clicked.connect(lambda index: self.choose(index.row()))
 
     def choose(self, row: int) -> None:
@@ -92,6 +95,21 @@ class RowTable(QTableView):
             painter = QPainter(self.viewport())
             painting.message(painter, self.viewport().rect(), self._message)
             painter.end()
+        if self._ring and self.hasFocus():
+            painter = QPainter(self.viewport())
+            painting.focus_ring(painter, self.viewport().rect())
+            painter.end()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the ring when the keyboard brought the focus."""
+        self._ring = painting.came_by_keyboard(event.reason())
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the ring away."""
+        super().focusOutEvent(event)
+        self.viewport().update()
 
     def _whole_rows(self) -> QRect:
         """Return the part of the viewport in which no row is cut."""

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QWidget
 
 from gui import palette
 from gui.numbers import decimals_for, fixed
-from gui.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.point_cloud import PointCloud
 from gui.widgets.scatter_axes import Axes
@@ -97,11 +96,11 @@ class Scatter(PointCloud):
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
-        return QSize(40 * UNIT, 36 * UNIT)
+        return palette.units(40, 36)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which points can be told apart."""
-        return QSize(24 * UNIT, 22 * UNIT)
+        return palette.units(24, 22)
 
     def draw(self, painter: QPainter) -> None:
         """Draw axes and points."""

@@ -102,11 +102,11 @@ class ScoreTable(RowTable):
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
-        return QSize(34 * UNIT, 30 * UNIT)
+        return palette.units(34, 30)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which a few rows can be read."""
-        return QSize(26 * UNIT, 12 * UNIT)
+        return palette.units(26, 12)
 
     def choose(self, row: int) -> None:
         """Tell which row was chosen, by its place in what was given."""
@@ -129,12 +129,15 @@ class ScoreTable(RowTable):
         width = self.viewport().width()
         bars = [place for place, column in enumerate(self._scores.columns) if column.bar]
         for place in bars:
-            room = min((width - sum(widths) - wanted) // len(bars), _LONGEST_BAR)
+            room = min((width - sum(widths) - wanted) // len(bars), palette.scaled(_LONGEST_BAR))
             widths[place] += room if room >= LEAST_BAR + UNIT else 0
         # What is left over stands between the numbers, up to what keeps a row together.
-        more = min(max(width - sum(widths) - wanted, 0) // max(len(widths), 1), _MOST_BETWEEN)
+        more = min(
+            max(width - sum(widths) - wanted, 0) // max(len(widths), 1),
+            palette.scaled(_MOST_BETWEEN),
+        )
         # Long names are elided first; where that leaves little of them, the numbers are scrolled.
-        name = min(wanted, max(width - sum(widths), _LEAST_NAME))
+        name = min(wanted, max(width - sum(widths), palette.scaled(_LEAST_NAME)))
         for column, width in enumerate([name, *(width + more for width in widths)]):
             self.setColumnWidth(column, width)
         self._frozen.follow(name, self.row_height())

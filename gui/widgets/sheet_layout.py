@@ -94,9 +94,9 @@ def _place(entry: Entry, top: float, width: float, ratio: float, *, first: bool)
     if first:
         head = QRectF(0, top, width, QFontMetricsF(palette.ui_font(bold=True)).height() + UNIT)
         top = head.bottom() + UNIT
-    beside = width >= BESIDE_FROM
-    words = TextBlock(entry.words, WORDS_WIDTH if beside else width)
-    left = WORDS_WIDTH + _GAP if beside else 0.0
+    beside = width >= palette.scaled(BESIDE_FROM)
+    words = TextBlock(entry.words, palette.scaled(WORDS_WIDTH) if beside else width)
+    left = palette.scaled(WORDS_WIDTH) + _GAP if beside else 0.0
     at = top if beside else top + words.height + UNIT / 2
     line = QFontMetricsF(palette.ui_font(small=True)).height()
     caption = QRectF(left, at, width - left, line)
@@ -126,7 +126,9 @@ def _matrix(
 ) -> HeatmapLayout:
     metrics = QFontMetricsF(palette.token_font(small=True))
     rows, columns = shown.values.shape
-    row_room = axis_labels.room_for(shown.labels[0], metrics, min(12.0 * UNIT, width / 4))
+    row_room = axis_labels.room_for(
+        shown.labels[0], metrics, min(palette.scaled(12 * UNIT), width / 4)
+    )
     left += row_room + UNIT / 2
     room = max(width - row_room - UNIT, 1.0)
     across, down = _cell(shown, room, metrics)
@@ -135,7 +137,7 @@ def _matrix(
     turn = axis_labels.turn_for(shown.labels[1], grid.column_pitch, metrics)
     column_room = metrics.height()
     if turn == "up":
-        column_room = axis_labels.room_for(shown.labels[1], metrics, 11.0 * UNIT)
+        column_room = axis_labels.room_for(shown.labels[1], metrics, palette.scaled(11 * UNIT))
     return HeatmapLayout(grid, turn, row_room, column_room)
 
 
@@ -144,19 +146,23 @@ def _cell(shown: LabelledGrid, room: float, metrics: QFontMetricsF) -> tuple[flo
     rows, columns = shown.values.shape
     if max(rows, columns) <= FEW:
         labels = axis_labels.widest_of(shown.labels[1], metrics) + UNIT
-        across = min(max(_number_width(shown), labels, _NARROWEST), _WIDEST, room / columns)
+        across = min(
+            max(_number_width(shown), labels, palette.scaled(_NARROWEST)),
+            palette.scaled(_WIDEST),
+            room / columns,
+        )
         return across, ceil(metrics.height()) + UNIT * 0.75
     if rows == columns:
         side = min(room, TALLEST_SQUARE) / columns
-        return min(side, _LARGEST_CELL), min(side, _LARGEST_CELL)
+        return min(side, palette.scaled(_LARGEST_CELL)), min(side, palette.scaled(_LARGEST_CELL))
     down = min(TALLEST / rows, ceil(metrics.height()) + 4.0)
-    return min(room / columns, _LARGEST_CELL), down
+    return min(room / columns, palette.scaled(_LARGEST_CELL)), down
 
 
 def _number_width(shown: LabelledGrid) -> float:
     metrics = QFontMetricsF(palette.ui_font(small=True))
-    width = _NARROWEST
-    while width < _WIDEST:
+    width = float(palette.scaled(_NARROWEST))
+    while width < palette.scaled(_WIDEST):
         if cell_numbers.decimals_that_fit(shown.seen_values, width, metrics) is not None:
             break
         width += 2.0

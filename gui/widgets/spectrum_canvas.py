@@ -57,6 +57,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         self._ring = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         # A view of Qt takes whatever is dragged over it, and then drops it nowhere.
         for widget in (self, self.viewport()):
             widget.setAcceptDrops(False)

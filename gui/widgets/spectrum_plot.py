@@ -9,13 +9,14 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gui.numbers import decimals_for, fixed
-from gui.theme import UNIT
+from gui.palette import units
 from gui.widgets import painting
 from gui.widgets.spectrum_canvas import CIRCUITS, Curve, SpectrumCanvas
 from gui.widgets.steps import ALONG
 
 _NEAR = 24.0
 """A click farther than this many pixels from every value chooses none."""
+_KEYS = "Left and Right move along a curve, Up and Down to the other one."
 
 
 class SpectrumPlot(QWidget):
@@ -44,6 +45,7 @@ class SpectrumPlot(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Singular values")
+        self.setAccessibleDescription(_KEYS)
 
     def set_curves(
         self,
@@ -84,7 +86,8 @@ class SpectrumPlot(QWidget):
         """Ring a value, or none."""
         self._selected = None if circuit is None else (circuit, index)
         self._canvas.set_selected(self._selected)
-        self.setAccessibleDescription("" if circuit is None else self._say(circuit, index))
+        said = "" if circuit is None else f"{self._say(circuit, index)}. "
+        self.setAccessibleDescription(said + _KEYS)
 
     def value_position(self, circuit: str, index: int) -> QPointF:
         """Return where a value is drawn, in pixels of this widget."""
@@ -93,11 +96,11 @@ class SpectrumPlot(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return a usual size."""
-        return QSize(48 * UNIT, 32 * UNIT)
+        return units(48, 32)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which the curves can be told apart."""
-        return QSize(24 * UNIT, 18 * UNIT)
+        return units(24, 18)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the value beside the selected one, or for the other circuit's."""

@@ -33,7 +33,7 @@ class TokenField(QLineEdit):
         self._completer.activated[QModelIndex].connect(self._pick)  # type: ignore[index]
         self.setPlaceholderText("a token")
         self.setAccessibleName("Token")
-        self.setFont(palette.token_font())
+        self.setProperty("face", "token")
         self.setProperty("refused", False)
         self.textEdited.connect(self._offer)
 

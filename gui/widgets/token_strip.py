@@ -61,6 +61,7 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setAccessibleName("Tokens of the prompt")
+        self.setAccessibleDescription(self.keys)
 
     def set_tokens(
         self,
@@ -109,6 +110,8 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         there = position is not None and 0 <= position < len(self._labels)
         self._pinned = position if there else None
         self._show_position(self._pinned)
+        if self.hasFocus():
+            self.tell()
         self.viewport().update()
 
     def tile(self, position: int) -> QRect:
@@ -124,8 +127,13 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
     def tip_at(self, point: QPointF) -> str:
         """Return a token, its position, id and number."""
         position = self.thing_at(point)
-        if position is None:
-            return ""
+        return "" if position is None else self._say(position)
+
+    def marked(self) -> str:
+        """Return the pinned token in words."""
+        return "" if self._pinned is None else self._say(self._pinned)
+
+    def _say(self, position: int) -> str:
         token = tool_tip.of_token(self._labels[position], self._is_piece(position))
         known = f"id {self._ids[position]}"
         if position in self._special:

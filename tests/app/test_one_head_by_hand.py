@@ -44,7 +44,7 @@ def opened(qtbot, open_window):
         window = open_window(selection)
         for dock in window.docks:
             if dock.kind.title in ("Workings", "Receipts"):
-                dock.toggleViewAction().trigger()
+                dock.open_action.trigger()
         settle(qtbot, window)
         cards = {panel.title: panel for panel in window.panels}
         return window, cards["Workings"], cards["Receipts"]

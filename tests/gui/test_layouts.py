@@ -38,7 +38,7 @@ def test_a_window_asked_to_be_tiny_says_nothing(qtbot, qtlog, session, client):
 def test_a_card_outside_the_layout_opens_in_front(qtbot, window):
     window.docks[2].close()
     qtbot.wait(30)
-    window.docks[2].toggleViewAction().trigger()
+    window.docks[2].open_action.trigger()
     qtbot.wait(30)
     assert not window.docks[2].visibleRegion().isEmpty()
 

@@ -30,18 +30,22 @@ def test_every_panel_has_a_card_and_a_menu_entry(window):
         shown = dock.kind.title in at_first
         assert dock.isVisible() == shown
         assert not shown or dock.panel.state == "fresh"
-        action = dock.toggleViewAction()
+        action = dock.open_action
+        assert action.isChecked() == shown
+        window.setFocus()
         action.trigger()
-        assert dock.isVisible() != shown
+        assert dock.isVisible()
+        assert action.isChecked()
         action.trigger()
-        assert dock.isVisible() == shown
+        assert not dock.isVisible()
+        assert not action.isChecked()
 
 
 def test_a_card_that_lies_behind_another_is_brought_to_the_front_and_then_closed(qtbot, window):
     window.lay_out(LAYOUTS[2])
     qtbot.wait(30)
     dock = next(dock for dock in window.docks if dock.kind.title == "Attention")
-    action = dock.toggleViewAction()
+    action = dock.open_action
     assert dock.visibleRegion().isEmpty()
     assert action.isChecked()
     action.trigger()

@@ -88,3 +88,29 @@ def test_at_no_width_do_controls_lie_under_the_help_or_lose_their_own(qtbot):
             assert control.width() >= CONTROL
             if control.parentWidget() is frame.header:
                 assert control.geometry().right() < frame.help.geometry().left()
+
+
+class Square(QWidget):
+    """At least as high as it is wide: a picture."""
+
+    def resizeEvent(self, event):
+        self.setMinimumHeight(event.size().width())
+
+
+def test_a_picture_that_just_fits_is_as_wide_as_one_that_is_scrolled(qtbot, card):
+    host, frame, _ = card
+    column = QVBoxLayout(frame.body)
+    column.setContentsMargins(0, 0, 0, 0)
+    picture = Square()
+    column.addWidget(picture)
+    frame.show_picture(True)
+    widths, scrolled = set(), set()
+    # Far from where it just fits first: a card that lays itself out without end ends the program.
+    for height in (200, 800, *range(330, 430, 4), *range(430, 330, -4)):
+        host.resize(350, height)
+        qtbot.wait(1)
+        widths.add(picture.width())
+        outer = frame.body.parentWidget().parentWidget()
+        scrolled.add(outer.verticalScrollBar().maximum() > 0)
+        assert len(widths) == 1
+    assert scrolled == {False, True}

@@ -93,3 +93,25 @@ def test_no_check_at_all_is_no_trouble(qtbot, shown):
     qtbot.keyClick(shown, Qt.Key.Key_Down)
     shown.grab()
     assert shown.thing_at(QPointF(5, 5)) is None
+
+
+def test_a_line_that_the_edge_would_cut_is_not_drawn_until_it_is_scrolled_to(qtbot):
+    checks = CheckList()
+    qtbot.addWidget(checks)
+    checks.resize(500, 400)
+    checks.set_checks([Check("passed", f"claim {n}", "residual 0", 0.0, ()) for n in range(6)])
+    last = checks.line_rect(3)
+    checks.resize(500, round(last.center().y()))
+    checks.show()
+    image = checks.grab().toImage()
+    ground = image.pixelColor(2, image.height() - 2)
+    row = {
+        image.pixelColor(x, y).name()
+        for x in range(image.width() - 20)  # the scroll bar
+        for y in range(round(last.top()) + 1, image.height())
+    }
+    assert row == {ground.name()}
+    assert checks.thing_at(QPointF(60, image.height() - 4)) is None
+    checks.verticalScrollBar().setValue(checks.verticalScrollBar().maximum())
+    place = checks.line_rect(5).center()
+    assert checks.thing_at(place) == 5

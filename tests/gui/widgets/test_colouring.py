@@ -62,12 +62,11 @@ def test_ink_can_be_read_on_every_colour_quiet_or_not(colours: str) -> None:
 
 
 @pytest.mark.parametrize("colours", ["sequential", "diverging"])
-def test_ink_is_black_or_white_whichever_stands_out_more(colours: str) -> None:
+def test_ink_is_white_where_that_can_be_read_and_else_black(colours: str) -> None:
     black, white = QColor("#000000"), QColor("#ffffff")
     for red, green, blue in levels(colours).tolist():
         ground = QColor(red, green, blue)
-        better = black if ratio(black, ground) > ratio(white, ground) else white
-        assert ink(ground) == better
+        assert ink(ground) == (white if ratio(white, ground) >= 4.5 else black)
 
 
 def test_an_image_keeps_its_pixels_when_the_array_goes() -> None:

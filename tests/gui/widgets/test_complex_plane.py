@@ -77,7 +77,7 @@ def test_arrow_keys_walk_by_magnitude(qtbot: QtBot, plane: ComplexPlane) -> None
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_End, Qt.Key.Key_Left):
         qtbot.keyClick(plane, key)
     assert asked == [0, 1, 3, 2]
-    assert plane.accessibleDescription() == "eigenvalue 3 of 4: −20.00"
+    assert plane.accessibleDescription() == "eigenvalue 3 of 4: −20.00. Arrow keys move."
 
 
 def test_the_tool_tip_reads_a_point(plane: ComplexPlane, tip_label: Tip, qtbot: QtBot) -> None:

@@ -1,0 +1,74 @@
+"""Larger and smaller text: three entries of the View menu."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gui import palette
+from gui.settings import Settings
+from gui.theme import NORMAL_TEXT, TEXT_SIZES
+
+
+class TextSizes(QObject):
+    """Steps through `TEXT_SIZES`, and keeps the one that was chosen.
+
+    Parameters
+    ----------
+    window
+        The window whose shortcuts these are.
+    settings
+        Where the size is kept; none keeps nothing.
+    """
+
+    changed = Signal()
+    """Everything is larger or smaller than it was."""
+
+    def __init__(self, window: QWidget, settings: Settings | None) -> None:
+        super().__init__(window)
+        self._settings = settings
+        self.larger = self._action(window, "Larger text", self.enlarge, "Ctrl++", "Ctrl+=")
+        self.smaller = self._action(window, "Smaller text", self.reduce, "Ctrl+-")
+        self.normal = self._action(window, "Normal text size", self.reset, "Ctrl+0")
+        self.actions = (self.larger, self.smaller, self.normal)
+        self._show()
+
+    def enlarge(self) -> None:
+        """Take the next larger size, if there is one."""
+        self.set(min((size for size in TEXT_SIZES if size > palette.text_percent()), default=0))
+
+    def reduce(self) -> None:
+        """Take the next smaller size, if there is one."""
+        self.set(max((size for size in TEXT_SIZES if size < palette.text_percent()), default=0))
+
+    def reset(self) -> None:
+        """Take the usual size."""
+        self.set(NORMAL_TEXT)
+
+    def set(self, percent: int) -> None:
+        """Take a size, in per cent of the usual one; what is no size changes nothing."""
+        app = QApplication.instance()
+        if percent not in TEXT_SIZES or percent == palette.text_percent():
+            return
+        assert isinstance(app, QApplication)
+        palette.apply(app, palette.theme().name, percent)
+        if self._settings:
+            self._settings.keep_text_size(percent)
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        now = palette.text_percent()
+        self.larger.setEnabled(now < TEXT_SIZES[-1])
+        self.smaller.setEnabled(now > TEXT_SIZES[0])
+        self.normal.setText(
+            "Normal text size" if now == NORMAL_TEXT else f"Normal text size: now {now} %"
+        )
+
+    def _action(self, window: QWidget, text: str, does: Callable[[], None], *keys: str) -> QAction:
+        action = QAction(text, self)
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        action.triggered.connect(lambda _=False: does())
+        window.addAction(action)
+        return action
