@@ -1,7 +1,8 @@
 """A question, start to end, by mouse and keyboard: its pictures are the README's, and a test's.
 
 A prompt is typed, the induction head found by the Finder, a cell pinned, OV and QK read, the
-session saved, something else looked at, and the session opened again.
+session saved, something else looked at, and the session opened again. Then three cards are put on
+the board, which is exported and saved; a figure is taken off, and the exported file opened.
 """
 
 import time
@@ -10,8 +11,17 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QLineEdit,
+    QMenu,
+    QMessageBox,
+    QToolButton,
+    QWidget,
+)
 
+from gui.board.dialog import BoardDialog
 from gui.panels.panel import Panel
 from gui.window import Window
 
@@ -20,7 +30,10 @@ SOURCE = 4
 """Position of what followed ` coffee` last time."""
 OTHER = "result = 0 ans return"
 NAME = "coffee.headscope.json"
+FIGURE = "coffee.pdf"
+ON_BOARD = ("Attention", "OV", "QK")
 CONTROL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
 MOST_SECONDS = 120.0
 
 Look = Callable[[str], object]
@@ -57,6 +70,34 @@ def journey(window: Window, folder: Path, look: Look) -> None:
     _click(asked.button(QMessageBox.StandardButton.Discard), QPoint(9, 9))
     settle(window)
     look("reopen")
+    for title in ON_BOARD:
+        _add_to_board(_panel(window, title))
+    QTest.keyClick(window, Qt.Key.Key_P, CONTROL | SHIFT)
+    QTest.qWait(50)
+    QTest.keyClicks(QApplication.focusWidget(), "Board")
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    settle(window)
+    look("board")
+    board = _panel(window, "Board")
+    _click(board.export, board.export.rect().center())
+    dialog = window.findChild(BoardDialog)
+    _wait(lambda: dialog.ready, "the preview")
+    look("preview")
+    _click(dialog.save_button, dialog.save_button.rect().center())
+    _choose(window, folder / FIGURE)
+    _wait(lambda: window.findChild(BoardDialog) is None, "the export")
+    look("export")
+    QTest.keyClick(window, Qt.Key.Key_S, CONTROL)
+    settle(window)
+    _click(board.grid.viewport(), QPoint(9, 9))
+    QTest.keyClick(board.grid, Qt.Key.Key_Delete)
+    settle(window)
+    look("take off")
+    QTest.keyClick(window, Qt.Key.Key_O, CONTROL | SHIFT)
+    _choose(window, folder / FIGURE)
+    QTest.qWait(300)  # the file is read in another thread
+    settle(window)
+    look("figure")
 
 
 def settle(window: Window) -> None:
@@ -72,12 +113,16 @@ def settle(window: Window) -> None:
         return not window.client.busy and all(panel.filled for panel in window.panels)
 
     QTest.qWait(400)  # a layout is shared out anew, and a text is waited for
-    deadline = time.monotonic() + MOST_SECONDS
-    while not rests():
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"still {window.client.doing}")
-        QTest.qWait(20)
+    _wait(rests, "the answers")
     QTest.qWait(100)
+
+
+def _wait(over: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + MOST_SECONDS
+    while not over():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"still waiting for {what}")
+        QTest.qWait(20)
 
 
 def _panel(window: Window, title: str) -> Panel:
@@ -112,10 +157,27 @@ def _open_largest(window: Window, measure: str) -> None:
     settle(window)
 
 
+def _add_to_board(panel: Panel) -> None:
+    """Use the entry in the menu that leads out of a card, the first where it has several."""
+    button = next(b for b in panel.parentWidget().findChildren(QToolButton) if b.text() == "⤓")
+    _click(button, button.rect().center())
+    entries = ["Add to board"]
+    while entries:
+        QTest.qWait(50)
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        wanted = entries.pop()
+        action = next(a for a in menu.actions() if not wanted or a.text() == wanted)
+        entries += [""] * (action.menu() is not None)
+        _click(menu, menu.actionGeometry(action).center())
+    QTest.qWait(50)
+
+
 def _choose(window: Window, path: Path) -> None:
     """Type a path into the file dialog that has come up."""
     QTest.qWait(100)
-    dialog = window.findChild(QFileDialog)
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, QFileDialog)
     field = dialog.findChild(QLineEdit)
     field.selectAll()
     QTest.keyClicks(field, str(path))

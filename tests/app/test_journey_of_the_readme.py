@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from docs.journey import NAME, OTHER, SOURCE, TEXT, journey
+from docs.journey import FIGURE, NAME, ON_BOARD, OTHER, SOURCE, TEXT, journey
 from engine.messages import Attention, Head, HeadScores, OVTokens, QKTokens, RunPrompt
 from gui import session_file
+from gui.figures import board_file
 
 
 def check(window, engine, folder):
@@ -34,13 +35,25 @@ def check(window, engine, folder):
                 shown = panels[title].strongest.model()
                 told = [shown.index(row, 1).data() for row in range(10)]
                 assert told == list(engine.answer(question).labels[:10])
+        board = window.session.board.board
+        if stage in ("board", "preview", "export", "figure"):
+            assert [type(item.request) for item in board.items] == [Attention, OVTokens, QKTokens]
+            assert len(board.items) == len(ON_BOARD)
+        if stage == "export":
+            assert board_file.read(folder / FIGURE).board.items == board.items
+        if stage == "take off":
+            assert len(board_file.read(folder / NAME).board.items) == len(ON_BOARD)
+            assert len(board.items) == len(ON_BOARD) - 1
         if stage == "save":
             saved = session_file.read(folder / NAME)
             assert (saved.selection.text, saved.selection.head) == (TEXT, best)
             assert window.document.name == "coffee"
 
     journey(window, folder, look)
-    assert stages == ["type", "find", "read", "save", "other", "reopen"]
+    assert stages == [
+        *("type", "find", "read", "save", "other", "reopen"),
+        *("board", "preview", "export", "take off", "figure"),
+    ]
 
 
 def test_typed_found_pinned_read_saved_and_reopened(open_window, engine, tmp_path):
