@@ -20,6 +20,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
+from docs.journey import journey, settle
 from engine import Engine
 from engine.messages import Head, Pair
 from gui import palette, screenshot
@@ -43,6 +44,8 @@ THEMES = ("light", "dark")
 REAL = "smollm2.png"
 DEFAULT = Selection(head=Head(1, 1), head_chosen=True, pair=Pair(Head(0, 2), Head(1, 1)))
 TOY = Selection(model="toy", text="result = 0 ans return", head_chosen=True)
+STAGES = ("type", "find", "read")
+"""Of the journey, those that the README shows."""
 SUBJECTS = {
     "Workings": TOY,
     "Skip-trigrams": replace(DEFAULT, model="attn-1l", head=Head(0, 3)),
@@ -125,6 +128,28 @@ def take_layouts(engine: Engine, theme: str) -> list[Path]:
     return taken
 
 
+def take_journey(engine: Engine) -> list[Path]:
+    """Picture the stages of a question from start to end."""
+    client = EngineClient(lambda: engine)
+    window = Window(Session(DEFAULT), client, None, "light", WINDOW)
+    window.painted.connect(client.start)
+    window.show()
+    settle(window)
+    taken = []
+
+    def look(stage: str) -> None:
+        path = IMAGES / f"journey-{stage}.png"
+        if stage in STAGES:
+            screenshot.save(screenshot.picture(window, 1), path)
+            taken.append(path)
+
+    with tempfile.TemporaryDirectory() as folder:
+        journey(window, Path(folder), look)
+    window.hide()
+    client.close()
+    return taken
+
+
 def take_panels(engine: Engine, theme: str) -> list[Path]:
     """Picture every panel as a card of its own."""
     taken = []
@@ -191,6 +216,8 @@ def main() -> int:
         for theme in THEMES:
             palette.apply(app, theme)
             taken += [*take_layouts(engine, theme), *take_panels(engine, theme)]
+        palette.apply(app, "light")
+        taken += take_journey(engine)
         write_page()
     for path in taken:
         sys.stdout.write(f"{path.name}: {path.stat().st_size / 1000:.0f} kB\n")

@@ -241,7 +241,7 @@ class AttentionPanel(ComparingPanel):
         )
         self.switch.setToolTip(SWITCH_ON if off else SWITCH_OFF)
         scores = self.current("grid", self.session.scores)
-        if isinstance(scores, MeasuredHeads):
+        if isinstance(scores, MeasuredHeads) and now.head in scores.heads:
             told = (
                 ("induction", "induction"),
                 ("previous", "previous_token"),

@@ -54,6 +54,15 @@ def test_hyphens_in_words_stay_hyphens(panel, session, settle):
     assert "value-weighted" in panel.cell.text
 
 
+def test_a_head_that_another_model_had_is_waited_for_without_its_scores(panel, session, settle):
+    session.choose_head(Head(0, 1))
+    settle(panel)
+    assert "induction" in panel.subtitle.text()
+    session.choose_head(Head(0, 9))
+    settle(panel)
+    assert panel.subtitle.text() == ""
+
+
 def test_the_future_is_said_not_to_be_looked_at(panel):
     assert "in the future" in panel.describe(2, 5)
 

@@ -1,0 +1,186 @@
+"""A question, start to end, by mouse and keyboard: its pictures are the README's, and a test's.
+
+A prompt is typed, the induction head found by the Finder, a cell pinned, OV and QK read, the
+session saved, something else looked at, and the session opened again. Then three cards are put on
+the board, which is exported and saved; a figure is taken off, and the exported file opened.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QLineEdit,
+    QMenu,
+    QMessageBox,
+    QToolButton,
+    QWidget,
+)
+
+from gui.board.dialog import BoardDialog
+from gui.panels.panel import Panel
+from gui.window import Window
+
+TEXT = "I like coffee in London, so I drink coffee"
+SOURCE = 4
+"""Position of what followed ` coffee` last time."""
+OTHER = "result = 0 ans return"
+NAME = "coffee.headscope.json"
+FIGURE = "coffee.pdf"
+ON_BOARD = ("Attention", "OV", "QK")
+CONTROL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+MOST_SECONDS = 120.0
+
+Look = Callable[[str], object]
+"""Called where something is to be seen, with its name."""
+
+
+def journey(window: Window, folder: Path, look: Look) -> None:
+    """Make the journey in a window that stands, and save its session in a folder."""
+    window.activateWindow()
+    QTest.qWaitForWindowActive(window)
+    _type(window, TEXT)
+    look("type")
+    QTest.keyClick(window, Qt.Key.Key_2, CONTROL | ALT)
+    settle(window)
+    _open_largest(window, "induction")
+    look("find")
+    QTest.keyClick(window, Qt.Key.Key_1, CONTROL | ALT)
+    settle(window)
+    heatmap = _panel(window, "Attention").heatmap
+    last = len(_panel(window, "Attention").known("run").labels) - 1
+    _click(heatmap, heatmap.cell_rect(last, SOURCE).center().toPoint())
+    settle(window)
+    look("read")
+    QTest.keyClick(window, Qt.Key.Key_S, CONTROL)
+    _choose(window, folder / NAME)
+    settle(window)
+    look("save")
+    _type(window, OTHER)
+    look("other")
+    QTest.keyClick(window, Qt.Key.Key_O, CONTROL)
+    _choose(window, folder / NAME)
+    QTest.qWait(100)
+    asked = window.findChild(QMessageBox)  # what was typed since then is not saved, nor wanted
+    _click(asked.button(QMessageBox.StandardButton.Discard), QPoint(9, 9))
+    settle(window)
+    look("reopen")
+    for title in ON_BOARD:
+        _add_to_board(_panel(window, title))
+    QTest.keyClick(window, Qt.Key.Key_P, CONTROL | SHIFT)
+    QTest.qWait(50)
+    QTest.keyClicks(QApplication.focusWidget(), "Board")
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    settle(window)
+    look("board")
+    board = _panel(window, "Board")
+    _click(board.export, board.export.rect().center())
+    dialog = window.findChild(BoardDialog)
+    _wait(lambda: dialog.ready, "the preview")
+    look("preview")
+    _click(dialog.save_button, dialog.save_button.rect().center())
+    _choose(window, folder / FIGURE)
+    _wait(lambda: window.findChild(BoardDialog) is None, "the export")
+    look("export")
+    QTest.keyClick(window, Qt.Key.Key_S, CONTROL)
+    settle(window)
+    _click(board.grid.viewport(), QPoint(9, 9))
+    QTest.keyClick(board.grid, Qt.Key.Key_Delete)
+    settle(window)
+    look("take off")
+    QTest.keyClick(window, Qt.Key.Key_O, CONTROL | SHIFT)
+    _choose(window, folder / FIGURE)
+    QTest.qWait(300)  # the file is read in another thread
+    settle(window)
+    look("figure")
+
+
+def settle(window: Window) -> None:
+    """Wait until nothing runs and every card in view has drawn.
+
+    Raises
+    ------
+    TimeoutError
+        If that takes longer than MOST_SECONDS.
+    """
+
+    def rests() -> bool:
+        return not window.client.busy and all(panel.filled for panel in window.panels)
+
+    QTest.qWait(400)  # a layout is shared out anew, and a text is waited for
+    _wait(rests, "the answers")
+    QTest.qWait(100)
+
+
+def _wait(over: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + MOST_SECONDS
+    while not over():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"still waiting for {what}")
+        QTest.qWait(20)
+
+
+def _panel(window: Window, title: str) -> Panel:
+    return next(panel for panel in window.panels if panel.title == title)
+
+
+def _click(widget: QWidget, at: QPoint) -> None:
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=at)
+
+
+def _type(window: Window, text: str) -> None:
+    edit = _panel(window, "Prompt").edit
+    _click(edit.viewport(), edit.viewport().rect().center())
+    QTest.keyClick(edit, Qt.Key.Key_A, CONTROL)
+    QTest.keyClicks(edit, text)
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    settle(window)
+
+
+def _open_largest(window: Window, measure: str) -> None:
+    """Sort the Finder's table by a click on its heading, and open the head on top by another."""
+    table = _panel(window, "Finder").table
+    model, header = table.model(), table.horizontalHeader()
+    titles = [
+        model.headerData(at, Qt.Orientation.Horizontal).splitlines()[0]
+        for at in range(model.columnCount())
+    ]
+    left = header.sectionViewportPosition(titles.index(measure))
+    _click(header.viewport(), QPoint(left + 8, header.height() // 2))
+    QTest.qWait(50)
+    _click(table.viewport(), table.visualRect(model.index(0, 0)).center())
+    settle(window)
+
+
+def _add_to_board(panel: Panel) -> None:
+    """Use the entry in the menu that leads out of a card, the first where it has several."""
+    button = next(b for b in panel.parentWidget().findChildren(QToolButton) if b.text() == "⤓")
+    _click(button, button.rect().center())
+    entries = ["Add to board"]
+    while entries:
+        QTest.qWait(50)
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        wanted = entries.pop()
+        action = next(a for a in menu.actions() if not wanted or a.text() == wanted)
+        entries += [""] * (action.menu() is not None)
+        _click(menu, menu.actionGeometry(action).center())
+    QTest.qWait(50)
+
+
+def _choose(window: Window, path: Path) -> None:
+    """Type a path into the file dialog that has come up."""
+    QTest.qWait(100)
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, QFileDialog)
+    field = dialog.findChild(QLineEdit)
+    field.selectAll()
+    QTest.keyClicks(field, str(path))
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    window.activateWindow()  # as a desktop does, which is not there in a test
+    QTest.qWaitForWindowActive(window)
