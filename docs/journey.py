@@ -42,8 +42,7 @@ Look = Callable[[str], object]
 
 def journey(window: Window, folder: Path, look: Look) -> None:
     """Make the journey in a window that stands, and save its session in a folder."""
-    window.activateWindow()
-    QTest.qWaitForWindowActive(window)
+    _activate(window)
     _type(window, TEXT)
     look("type")
     QTest.keyClick(window, Qt.Key.Key_2, CONTROL | ALT)
@@ -71,11 +70,12 @@ def journey(window: Window, folder: Path, look: Look) -> None:
     settle(window)
     look("reopen")
     for title in ON_BOARD:
-        _add_to_board(_panel(window, title))
+        _add_to_board(window, _panel(window, title))
     QTest.keyClick(window, Qt.Key.Key_P, CONTROL | SHIFT)
     QTest.qWait(50)
-    QTest.keyClicks(QApplication.focusWidget(), "Board")
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    QTest.keyClicks(window.finder.field, "Board")
+    QTest.keyClick(window.finder.field, Qt.Key.Key_Return)
+    _activate(window)
     settle(window)
     look("board")
     board = _panel(window, "Board")
@@ -86,6 +86,7 @@ def journey(window: Window, folder: Path, look: Look) -> None:
     _click(dialog.save_button, dialog.save_button.rect().center())
     _choose(window, folder / FIGURE)
     _wait(lambda: window.findChild(BoardDialog) is None, "the export")
+    _activate(window)
     look("export")
     QTest.keyClick(window, Qt.Key.Key_S, CONTROL)
     settle(window)
@@ -129,6 +130,12 @@ def _panel(window: Window, title: str) -> Panel:
     return next(panel for panel in window.panels if panel.title == title)
 
 
+def _activate(window: Window) -> None:
+    """Give the window the keyboard, as a desktop does, which is not there in a test."""
+    window.activateWindow()
+    QTest.qWaitForWindowActive(window)
+
+
 def _click(widget: QWidget, at: QPoint) -> None:
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=at)
 
@@ -157,7 +164,7 @@ def _open_largest(window: Window, measure: str) -> None:
     settle(window)
 
 
-def _add_to_board(panel: Panel) -> None:
+def _add_to_board(window: Window, panel: Panel) -> None:
     """Use the entry in the menu that leads out of a card, the first where it has several."""
     button = next(b for b in panel.parentWidget().findChildren(QToolButton) if b.text() == "⤓")
     _click(button, button.rect().center())
@@ -171,6 +178,7 @@ def _add_to_board(panel: Panel) -> None:
         entries += [""] * (action.menu() is not None)
         _click(menu, menu.actionGeometry(action).center())
     QTest.qWait(50)
+    _activate(window)
 
 
 def _choose(window: Window, path: Path) -> None:
@@ -182,5 +190,4 @@ def _choose(window: Window, path: Path) -> None:
     field.selectAll()
     QTest.keyClicks(field, str(path))
     QTest.keyClick(field, Qt.Key.Key_Return)
-    window.activateWindow()  # as a desktop does, which is not there in a test
-    QTest.qWaitForWindowActive(window)
+    _activate(window)
