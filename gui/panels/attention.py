@@ -120,6 +120,7 @@ class AttentionPanel(ComparingPanel):
 
     def draw(self) -> None:
         """Show the newest picture there is."""
+        self._say_head()
         run, picture = self.drawn(), self._picture()
         if run is None or picture is None:
             return
@@ -131,7 +132,6 @@ class AttentionPanel(ComparingPanel):
         self.hide_bos.setChecked(hide_bos)
         self.hide_bos.setEnabled(run.begins_with_bos)
         self.hide_bos.setToolTip(HIDE_BOS if run.begins_with_bos else NO_BOS)
-        self._say_head()
         self._drawn = picture
         values, axis, labels = picture.values, picture.axis, picture.labels
         signed = picture.kind == "scores" or picture.before is not None

@@ -33,7 +33,7 @@ def run(qapp, tmp_path, monkeypatch):
     def started():
         seen.clear()
         QTimer.singleShot(400, look)
-        assert gui.app.run(FakeEngine, size=(1000, 700), version="1.2.3") == 0
+        assert gui.app.run(lambda _: FakeEngine(), size=(1000, 700), version="1.2.3") == 0
         return tuple(seen), path.read_text(encoding="utf-8")
 
     yield started

@@ -316,7 +316,8 @@ def test_undo_brings_back_a_favourite_and_a_layout(qtbot, window):
     assert window.session.favourites.all[0].note == "mine"
     window.open_cards(["Notes"])
     before = set(window.state().cards)
-    QTest.keyClick(window, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)
+    reset = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+    QTest.keyClick(window, Qt.Key.Key_0, reset)
     qtbot.wait(30)
     assert set(window.state().cards) != before
     QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)

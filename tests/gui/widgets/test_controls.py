@@ -111,7 +111,8 @@ class TestNotice:
         notice.show_failure("It went wrong.", "Traceback <module>")
         qtbot.mouseClick(buttons(notice)[0], Qt.MouseButton.LeftButton)
         dialog = notice.findChild(QDialog)
-        assert dialog.findChild(QPlainTextEdit).toPlainText() == "Traceback <module>"
+        text = dialog.findChild(QPlainTextEdit).toPlainText()
+        assert text.startswith("It went wrong.\n\nTraceback <module>\n\nHeadscope")
         dialog.reject()
 
     def test_without_details_there_is_no_button(self, notice: Notice) -> None:
