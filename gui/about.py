@@ -1,6 +1,7 @@
 """About Headscope: versions, licences, how to cite it, where its log lies."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
@@ -21,12 +22,15 @@ from gui import log, versions
 from gui.help_texts import ABOUT, CITATION, LICENCE, MODEL_LICENCES
 from gui.palette import token_font
 from gui.theme import UNIT
+from gui.widgets.plain_label import plain_label
 from gui.widgets.text_scroll import TextScroll
 
 ICON_SIZE = 64
 WIDTH = 78 * UNIT
 BUTTONS = 8 * UNIT
 """Height of the row at the bottom with what is around it."""
+
+_words = partial(plain_label, wraps=True, selectable=True)
 
 
 class AboutDialog(QDialog):
@@ -39,21 +43,21 @@ class AboutDialog(QDialog):
         scroll = TextScroll(UNIT * 2, UNIT)
         rows = scroll.column
         rows.addLayout(self._heading())
-        rows.addWidget(_heading("Versions"))
+        rows.addWidget(plain_label("Versions", "title"))
         rows.addLayout(_table())
         self.copy_versions = self._button("Copy versions", versions.as_text)
         rows.addWidget(self.copy_versions, 0, Qt.AlignmentFlag.AlignLeft)
-        rows.addWidget(_heading("Citation"))
-        citation = _label(CITATION.format(version=versions.headscope()))
+        rows.addWidget(plain_label("Citation", "title"))
+        citation = _words(CITATION.format(version=versions.headscope()))
         citation.setFont(token_font(small=True))
         rows.addWidget(citation)
         self.copy_citation = self._button("Copy citation", citation.text)
         rows.addWidget(self.copy_citation, 0, Qt.AlignmentFlag.AlignLeft)
-        rows.addWidget(_heading("Licence"))
-        rows.addWidget(_label(LICENCE))
-        rows.addWidget(_label(MODEL_LICENCES))
-        rows.addWidget(_heading("Log file"))
-        rows.addWidget(_label(_about_log(log.path())))
+        rows.addWidget(plain_label("Licence", "title"))
+        rows.addWidget(_words(LICENCE))
+        rows.addWidget(_words(MODEL_LICENCES))
+        rows.addWidget(plain_label("Log file", "title"))
+        rows.addWidget(_words(_about_log(log.path())))
         self.open_folder = QPushButton("Open folder")
         self.open_folder.setEnabled(log.path().parent.is_dir())
         self.open_folder.clicked.connect(
@@ -78,8 +82,8 @@ class AboutDialog(QDialog):
         row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(UNIT // 2)
-        words.addWidget(_heading(f"Headscope {versions.headscope()}".strip()))
-        words.addWidget(_label(ABOUT))
+        words.addWidget(plain_label(f"Headscope {versions.headscope()}".strip(), "title"))
+        words.addWidget(_words(ABOUT))
         words.addStretch(1)
         row.addLayout(words, 1)
         return row
@@ -106,21 +110,6 @@ def _table() -> QGridLayout:
     half = (len(parts) + 1) // 2
     for place, (name, number) in enumerate(parts):
         row, column = place % half, 2 * (place // half)
-        table.addWidget(_label(name), row, column)
-        table.addWidget(_label(number), row, column + 1)
+        table.addWidget(_words(name), row, column)
+        table.addWidget(_words(number), row, column + 1)
     return table
-
-
-def _heading(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("role", "title")
-    return label
-
-
-def _label(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.palette import theme
 from gui.panels.sentence import Sentence
 from gui.theme import UNIT
+from gui.widgets.plain_label import plain_label
 
 STRIPE = 4
 
@@ -27,10 +28,7 @@ class Banner(QWidget):
     def __init__(self, about: str, *, alarming: bool = False) -> None:
         super().__init__()
         self.alarming = alarming
-        self.heading = QLabel()
-        self.heading.setProperty("role", "title")
-        self.heading.setTextFormat(Qt.TextFormat.PlainText)
-        self.heading.setWordWrap(True)
+        self.heading = plain_label(role="title", wraps=True)
         self.text = Sentence(about, muted=False)
         self._says = QVBoxLayout()
         self._says.setSpacing(UNIT // 2)

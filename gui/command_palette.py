@@ -7,7 +7,6 @@ from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
-    QLabel,
     QLineEdit,
     QListView,
     QVBoxLayout,
@@ -18,6 +17,7 @@ from gui.commands import Command, fitting
 from gui.palette import scaled
 from gui.theme import UNIT
 from gui.widgets.command_row import ABOUT, KEYS, CommandRow
+from gui.widgets.plain_label import plain_label
 
 MOST = 200
 """Rows that are shown; who needs the next one types another letter."""
@@ -57,9 +57,7 @@ class CommandPalette(QDialog):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setAccessibleName("What was found")
         self.list.clicked.connect(self.do)
-        self.nothing = QLabel()
-        self.nothing.setTextFormat(Qt.TextFormat.PlainText)
-        self.nothing.setProperty("role", "small")
+        self.nothing = plain_label(role="small")
         column = QVBoxLayout(self)
         column.setContentsMargins(UNIT, UNIT, UNIT, UNIT)
         column.setSpacing(UNIT)

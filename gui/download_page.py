@@ -1,9 +1,8 @@
 """Downloading a model: how much it is, then the download, which can be stopped and resumed."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -26,6 +25,7 @@ from gui.panels.sentence import Sentence
 from gui.status_bar import show_progress
 from gui.theme import UNIT
 from gui.widgets.notice import Notice
+from gui.widgets.plain_label import plain_label
 from gui.widgets.text_table import Column, Row, TextTable
 
 ABOUT = (
@@ -69,8 +69,7 @@ class DownloadPage(QWidget):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("How far the download is")
-        self.progress = QLabel()
-        self.progress.setTextFormat(Qt.TextFormat.PlainText)
+        self.progress = plain_label()
         self.progress.setAccessibleName("How much has come")
         self.download = QPushButton("Download")
         self.download.setAutoDefault(False)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 from engine.messages import Refused
 from gui import document
 from gui.document import Document
+from gui.message_box import message_box
 from gui.session_file import SUFFIX, SavedSession, is_session, name_of
 from gui.settings import Settings
 
@@ -84,16 +85,13 @@ class FileMenu(QObject):
         if not self._document.modified:
             then()
             return
-        box = QMessageBox(
-            QMessageBox.Icon.NoIcon,
+        box = message_box(
+            self._window,
             "Unsaved changes",
             f"{self._document.name} has changes that are not saved.",
             Button.Save | Button.Discard | Button.Cancel,
-            self._window,
         )
-        box.setTextFormat(Qt.TextFormat.PlainText)
         box.setDefaultButton(Button.Save)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def go_on(button: int) -> None:
             if button == Button.Discard:
@@ -186,10 +184,7 @@ class FileMenu(QObject):
 
     def tell(self, sentence: str) -> None:
         """Say something that nobody should miss, over the window."""
-        box = QMessageBox(QMessageBox.Icon.NoIcon, "Headscope", sentence, parent=self._window)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.open()
+        message_box(self._window, "Headscope", sentence).open()
 
 
 def _with_suffix(path: Path) -> Path:

@@ -1,7 +1,7 @@
 """What opening a model would take, told before it is opened."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
 
 from engine.messages import EstimateModel, ModelEstimate, Request, Result, Run, RunPrompt, in_bytes
 from gui.engine_client import STOPPED, EngineClient, Failure
@@ -12,6 +12,7 @@ from gui.panels.sentence import Sentence
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.notice import Notice
+from gui.widgets.plain_label import plain_label
 
 POSITIONS = 256
 """Tokens of a prompt whose length is not known, because the model in use has not read it."""
@@ -42,16 +43,16 @@ class EstimateView(QWidget):
         self._positions = POSITIONS
         self.obstacle = ""
         """Why the model cannot be opened, as far as that is known."""
-        self.name = _plain("title")
+        self.name = plain_label(role="title", wraps=True)
         self.where = Sentence("What it is, or where it lies")
-        self.values = {line: _plain() for line in LINES}
+        self.values = {line: plain_label() for line in LINES}
         self.says = Sentence("Whether it fits", muted=False)
         self.notice = Notice()
         form = QFormLayout()
         form.setHorizontalSpacing(2 * UNIT)
         form.setVerticalSpacing(UNIT // 2)
         for line, value in self.values.items():
-            label = _plain("small")
+            label = plain_label(role="small")
             label.setText(line)
             value.setAccessibleName(line)
             form.addRow(label, value)
@@ -157,12 +158,3 @@ def _verdict(told: ModelEstimate, positions: int) -> str:
             "fit beside it: take a shorter prompt."
         )
     return f"It fits: opening it takes at most {in_bytes(told.peak)} of {in_bytes(told.free)}."
-
-
-def _plain(role: str = "") -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(role == "title")
-    if role:
-        label.setProperty("role", role)
-    return label

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QStackedWidget,
@@ -27,6 +26,7 @@ from gui.opening import Opening, is_path
 from gui.palette import scaled
 from gui.session import Session
 from gui.theme import UNIT
+from gui.widgets.plain_label import plain_label
 from gui.widgets.segmented import Segmented
 from gui.widgets.text_table import Column, Row, TextTable
 
@@ -82,10 +82,8 @@ class ModelPicker(QDialog):
         self.folder.clicked.connect(self.choose_folder)
         self.file = QPushButton(FILE)
         self.file.clicked.connect(self.choose_file)
-        self.reason = QLabel()
-        self.reason.setTextFormat(Qt.TextFormat.PlainText)
+        self.reason = plain_label(role="small")
         self.reason.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.reason.setProperty("role", "small")
         self.reason.setAccessibleName("Why it cannot be opened")
         self.open_button = QPushButton("Open")
         self.open_button.clicked.connect(self.open_chosen)

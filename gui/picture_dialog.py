@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QComboBox,
@@ -10,7 +9,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QMessageBox,
     QPushButton,
     QVBoxLayout,
@@ -19,8 +17,10 @@ from PySide6.QtWidgets import (
 
 from engine.messages import Refused
 from gui import screenshot
+from gui.message_box import message_box
 from gui.theme import UNIT
 from gui.widgets.notice import Notice
+from gui.widgets.plain_label import plain_label
 from gui.widgets.segmented import Segmented
 
 ALL = "All open cards, a file each"
@@ -51,7 +51,7 @@ class PictureDialog(QDialog):
         self.scale = Segmented(scales, "Pixels per unit")
         self.scale.set_value("2")
         self.scale.changed.connect(self._show_size)
-        self.size_label = QLabel()
+        self.size_label = plain_label()
         self.size_label.setProperty("role", "small")
         self.notice = Notice()
         self.copy_button = QPushButton("Copy")
@@ -100,17 +100,14 @@ class PictureDialog(QDialog):
         if not there:
             self._write_all(paths)
             return
-        box = QMessageBox(
-            QMessageBox.Icon.NoIcon,
+        yes = QMessageBox.StandardButton.Yes
+        box = message_box(
+            self,
             "Replace pictures",
             f"{folder} already has {', '.join(there)}. Replace what is there?",
-            QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel,
-            self,
+            yes | QMessageBox.StandardButton.Cancel,
         )
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.button(QMessageBox.StandardButton.Yes).setText("Replace")
-        yes = QMessageBox.StandardButton.Yes
+        box.button(yes).setText("Replace")
         box.finished.connect(lambda button: self._write_all(paths) if button == yes else None)
         box.open()
 
@@ -151,7 +148,6 @@ class PictureDialog(QDialog):
             self.size_label.setText(f"{len(self._subjects) - 1} pictures, as large as the cards")
             return
         size = self._widget().size() * int(self.scale.value())
-        self.size_label.setTextFormat(Qt.TextFormat.PlainText)
         self.size_label.setText(f"{size.width()} × {size.height()} pixels")
 
 

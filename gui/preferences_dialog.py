@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
@@ -36,6 +35,7 @@ from gui.preferences import (
 from gui.settings import SYSTEM_THEME, Settings
 from gui.theme import THEMES, UNIT
 from gui.widgets.notice import Notice
+from gui.widgets.plain_label import plain_label
 from gui.widgets.segmented import Segmented
 
 MAKES = (
@@ -77,11 +77,8 @@ class PreferencesDialog(QDialog):
         self.notation = Segmented([(name, name) for name in NOTATIONS], "How heads are written")
         self.notation.set_value(now.notation)
         self.notice = Notice()
-        about = QLabel(MAKES)
-        about.setTextFormat(Qt.TextFormat.PlainText)
-        about.setWordWrap(True)
+        about = plain_label(MAKES, "small", wraps=True)
         Held(about, about.setFixedWidth, WIDTH)
-        about.setProperty("role", "small")
         folder = QHBoxLayout()
         folder.setSpacing(UNIT)
         folder.addWidget(self.hub, 1)

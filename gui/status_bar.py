@@ -1,6 +1,6 @@
 """The line at the bottom: which model, what runs, how far, and whether the checks pass."""
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
 
 from engine.messages import (
@@ -18,6 +18,7 @@ from gui.opening import short_name
 from gui.palette import Held
 from gui.receipt_light import ReceiptLight
 from gui.session import Session
+from gui.widgets.plain_label import plain_label
 
 PATIENCE_MS = 200
 """What is over sooner is not worth a progress bar."""
@@ -154,8 +155,7 @@ def show_progress(bar: QProgressBar, done: int, total: int) -> None:
 
 
 def _label(name: str) -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = plain_label()
     label.setAccessibleName(name)
     label.setContentsMargins(4, 0, 12, 0)
     return label

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from gui.guides import GUIDES
 from gui.palette import theme
 from gui.theme import UNIT
+from gui.widgets.plain_label import plain_label
 from gui.widgets.text_scroll import TextScroll
 
 WIDTH = 76 * UNIT
@@ -72,7 +73,9 @@ class Welcome(QWidget):
             rows.addSpacing(UNIT // 2)
             rows.addLayout(_step(number, heading, text))
         rows.addSpacing(UNIT)
-        rows.addWidget(_label("Or be led through an example: predict, then reveal", "title"))
+        rows.addWidget(
+            plain_label("Or be led through an example: predict, then reveal", "title", wraps=True)
+        )
         self.guides: list[QPushButton] = []
         for guide in GUIDES:
             button = QPushButton(guide.name)
@@ -82,7 +85,7 @@ class Welcome(QWidget):
             row = QHBoxLayout()
             row.setSpacing(UNIT)
             row.addWidget(button)
-            row.addWidget(_label(guide.about, "small"), 1)
+            row.addWidget(plain_label(guide.about, "small", wraps=True), 1)
             rows.addLayout(row)
         widest = max(button.sizeHint().width() for button in self.guides)
         for button in self.guides:
@@ -91,7 +94,9 @@ class Welcome(QWidget):
         last = QHBoxLayout()
         self.close_button = QPushButton("Start")
         self.close_button.clicked.connect(self.close)
-        last.addWidget(_label("Esc closes this page; Help has it again.", "small"), 1)
+        last.addWidget(
+            plain_label("Esc closes this page; Help has it again.", "small", wraps=True), 1
+        )
         last.addWidget(self.close_button)
         rows.addLayout(last)
         rows.addStretch(1)
@@ -164,9 +169,12 @@ def _title() -> QHBoxLayout:
     row.addWidget(picture)
     words = QVBoxLayout()
     words.setSpacing(2)
-    words.addWidget(_label("Welcome to Headscope", "title"))
+    words.addWidget(plain_label("Welcome to Headscope", "title", wraps=True))
     words.addWidget(
-        _label("A microscope for attention heads: where each looks, and what it brings from there.")
+        plain_label(
+            "A microscope for attention heads: where each looks, and what it brings from there.",
+            wraps=True,
+        )
     )
     row.addLayout(words, 1)
     return row
@@ -175,22 +183,13 @@ def _title() -> QHBoxLayout:
 def _step(number: str, heading: str, text: str) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(UNIT * 2)
-    mark = _label(number, "accent")
+    mark = plain_label(number, "accent", wraps=True)
     mark.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter)
     mark.setFixedWidth(ICON_SIZE)
     row.addWidget(mark)
     words = QVBoxLayout()
     words.setSpacing(2)
-    words.addWidget(_label(heading, "title"))
-    words.addWidget(_label(text))
+    words.addWidget(plain_label(heading, "title", wraps=True))
+    words.addWidget(plain_label(text, wraps=True))
     row.addLayout(words, 1)
     return row
-
-
-def _label(text: str, role: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    if role:
-        label.setProperty("role", role)
-    return label

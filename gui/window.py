@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QMainWindow,
     QMenu,
-    QMessageBox,
     QVBoxLayout,
     QWidget,
 )
@@ -37,6 +36,7 @@ from gui.guides import GUIDES
 from gui.help_texts import HOW_TO
 from gui.history import History
 from gui.layouts import LAYOUTS, Layout, arrange, share_out
+from gui.message_box import message_box
 from gui.model_picker import ModelPicker
 from gui.opening import Opening
 from gui.opening_bar import OpeningBar
@@ -429,7 +429,4 @@ class Window(QMainWindow):
         return action
 
     def _tell(self, title: str, text: str) -> None:
-        box = QMessageBox(QMessageBox.Icon.NoIcon, title, text, parent=self)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.open()
+        message_box(self, title, text).open()

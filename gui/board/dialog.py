@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -35,6 +34,7 @@ from gui.palette import Held
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.notice import Notice
+from gui.widgets.plain_label import plain_label
 from gui.widgets.segmented import Segmented
 
 PATIENCE_MS = 200
@@ -90,10 +90,7 @@ class BoardDialog(QDialog):
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName("Answers of the engine")
-        self.small = QLabel()
-        self.small.setProperty("role", "small")
-        self.small.setTextFormat(Qt.TextFormat.PlainText)
-        self.small.setWordWrap(True)
+        self.small = plain_label(role="small", wraps=True)
         self.notice = Notice()
         self.save_button = _button("Save …", self.ask_where)
         self.save_button.setDefault(True)

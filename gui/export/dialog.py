@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -30,6 +29,7 @@ from gui.export.worker import Worker, sentence
 from gui.figures.options import PICTURES, FigureOptions
 from gui.theme import UNIT
 from gui.widgets.notice import Notice
+from gui.widgets.plain_label import plain_label
 
 PATIENCE_MS = 200
 """How long after a change the preview is made: whoever types is not done yet."""
@@ -80,10 +80,7 @@ class ExportDialog(QDialog):
         choices.subject_changed.connect(self._gather)
         choices.changed.connect(self._on_changed)
         self.pane = PreviewPane()
-        self.small = QLabel()
-        self.small.setProperty("role", "small")
-        self.small.setTextFormat(Qt.TextFormat.PlainText)
-        self.small.setWordWrap(True)
+        self.small = plain_label(role="small", wraps=True)
         self.notice = Notice()
         self.copies = {
             name: self._button(name, does)

@@ -22,6 +22,7 @@ from gui.panels.sentence import Sentence
 from gui.panels.subtitle import Subtitle
 from gui.theme import SCROLL_BAR, UNIT
 from gui.widgets.notice import Notice
+from gui.widgets.plain_label import plain_label
 
 _EDGE = UNIT * 3 // 2
 _SPACING = UNIT * 3 // 4
@@ -71,9 +72,7 @@ class Frame:
         self._head.setSpacing(UNIT)
         self._name = QLabel(title)
         self._name.setProperty("role", "title")
-        self.mark = QLabel()
-        self.mark.setProperty("role", "accent")
-        self.mark.setTextFormat(Qt.TextFormat.PlainText)
+        self.mark = plain_label(role="accent")
         self.mark.hide()
         self.subtitle = Subtitle()
         self._head.addWidget(self._name)

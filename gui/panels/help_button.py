@@ -2,11 +2,12 @@
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton, QVBoxLayout, QWidget
 
 from gui.palette import token_font
 from gui.panel_help import Help
 from gui.theme import UNIT
+from gui.widgets.plain_label import plain_label
 from gui.widgets.text_scroll import TextScroll
 
 WIDTH = 68 * UNIT
@@ -25,8 +26,8 @@ class HelpPage(QFrame):
         self.setAccessibleName(f"Help on {title}")
         self._scroll = TextScroll(UNIT * 2, UNIT // 2)
         rows = self._scroll.column
-        rows.addWidget(_text(title, "title"))
-        rows.addWidget(_text(page.shows))
+        rows.addWidget(plain_label(title, "title", wraps=True))
+        rows.addWidget(plain_label(page.shows, wraps=True, selectable=True))
         for heading, text in (
             ("Formula", page.formula),
             ("From", page.paper),
@@ -34,8 +35,8 @@ class HelpPage(QFrame):
             ("Keys", page.keys),
         ):
             rows.addSpacing(UNIT // 2)
-            rows.addWidget(_text(heading, "small"))
-            label = _text(text)
+            rows.addWidget(plain_label(heading, "small", wraps=True))
+            label = plain_label(text, wraps=True, selectable=True)
             if heading == "Formula":
                 label.setFont(token_font(small=True))
             rows.addWidget(label)
@@ -92,14 +93,3 @@ class HelpButton(QToolButton):
         page = HelpPage(self._title, self._page, self)
         page.open_below(self)
         return page
-
-
-def _text(text: str, role: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    if role:
-        label.setProperty("role", role)
-    else:
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label

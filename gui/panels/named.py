@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from gui.theme import UNIT
+from gui.widgets.plain_label import plain_label
 
 
 class Named(QWidget):
@@ -22,10 +22,7 @@ class Named(QWidget):
 
 def caption(text: str) -> QLabel:
     """Return small print."""
-    label = QLabel(text)
-    label.setProperty("role", "small")
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label
+    return plain_label(text, "small")
 
 
 def side_by_side(captions: Sequence[QLabel], contents: Sequence[QWidget]) -> QGridLayout:
