@@ -6,8 +6,9 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 # Before anything imports numpy or torch: two cores are shared by everything that runs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -105,3 +106,20 @@ def repository() -> Path:
 def python() -> str:
     """Return the interpreter, for tests that start a process."""
     return sys.executable
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Any, Any, str]]:
+    """Return a small random model by kind: as transformers has it, an engine, and its folder."""
+    from engine import Engine
+    from tests.oracles import hugging_face
+
+    made: dict[str, tuple[Any, Any, str]] = {}
+
+    def of(kind: str) -> tuple[Any, Any, str]:
+        if kind not in made:
+            folder = tmp_path_factory.mktemp("models") / kind
+            made[kind] = (hugging_face.write(kind, folder), Engine(), str(folder))
+        return made[kind]
+
+    return of

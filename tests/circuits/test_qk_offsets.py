@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from engine import Engine
 from engine.messages import Head, PositionQK, QKOffsets, QKTokens, Refused
-from tests.oracles import hugging_face, positions
+from tests.oracles import positions
 from tests.oracles.hugging_face import D_VOCAB, N_CTX, WORDS, qk, raw
 
 RELATIVE_TOLERANCE = 1e-5  # of the largest magnitude in the table
@@ -15,19 +14,6 @@ WIDTHS = {"llama": 10, "gemma": 10, "qwen2": 12, "neox": 6}
 """How many entries of a query turn: in NeoX not all."""
 HEAD = Head(2, 3)
 QUERY, KEY = 9, 40
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    made = {}
-
-    def of(kind):
-        if kind not in made:
-            folder = tmp_path_factory.mktemp("models") / kind
-            made[kind] = (hugging_face.write(kind, folder), Engine(), str(folder))
-        return made[kind]
-
-    return of
 
 
 def assert_offsets(found, tables):

@@ -23,10 +23,8 @@ from engine.messages import (
 )
 from tests.oracles import architectures, hugging_face
 from tests.oracles.architectures import ABOUT
-from tests.oracles.hugging_face import D_VOCAB, TRAITS, WORDS
+from tests.oracles.hugging_face import D_VOCAB, IDS, TEXT, TRAITS
 
-IDS = [1, 20, 33, 7, 20, 33, 90, 4, 55, 56, 20]
-TEXT = " ".join(WORDS[i] for i in IDS[1:])
 SINGLE = 1e-5
 """Of the largest number: rounding in single precision."""
 

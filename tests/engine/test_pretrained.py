@@ -27,10 +27,8 @@ from engine.messages import (
 )
 from engine.vocabulary import TokenVectors
 from tests.oracles import hugging_face
-from tests.oracles.hugging_face import D_VOCAB, KINDS, WORDS, ov, own, qk, raw
+from tests.oracles.hugging_face import D_VOCAB, IDS, KINDS, TEXT, WORDS, ov, own, qk, raw
 
-IDS = [1, 20, 33, 7, 20, 33, 90, 4, 55, 56, 20]
-TEXT = " ".join(WORDS[i] for i in IDS[1:])
 SINGLE = 1e-5
 """Patterns, and values over the largest: rounding in single precision."""
 
@@ -43,19 +41,6 @@ OF_PLACES = ("gpt2", "opt", "neo", "bigcode")
 
 NORMED = ("qwen3", "gemma3")
 """Whose queries and keys are normalised."""
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    made = {}
-
-    def of(kind):
-        if kind not in made:
-            folder = tmp_path_factory.mktemp("models") / kind
-            made[kind] = (hugging_face.write(kind, folder), Engine(), str(folder))
-        return made[kind]
-
-    return of
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -135,6 +135,9 @@ REFUSED = {
     "bert": ("Bert", LLAMA),
 }
 WORDS = [f"w{number}" for number in range(D_VOCAB)]
+IDS = [1, 20, 33, 7, 20, 33, 90, 4, 55, 56, 20]
+TEXT = " ".join(WORDS[i] for i in IDS[1:])
+"""A prompt with words that come again, and its tokens behind BOS."""
 
 
 def make(kind, scale=0.3):

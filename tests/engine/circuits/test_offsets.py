@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from engine import Engine
 from engine.circuits import COMPUTATIONS
 from engine.circuits.offsets import outstanding
 from engine.messages import (
@@ -42,19 +41,6 @@ OF_OV = [
     lambda name: Eigenvalues(name, HEAD),
     lambda name: Composition(name, "v"),
 ]
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    made = {}
-
-    def of(kind):
-        if kind not in made:
-            folder = tmp_path_factory.mktemp("models") / kind
-            made[kind] = (hugging_face.write(kind, folder), Engine(), str(folder))
-        return made[kind]
-
-    return of
 
 
 @pytest.fixture(autouse=True)
