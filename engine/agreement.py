@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.folding import fold, normalised, root_mean_square
+from engine.folding import fold
 from engine.job import Cancelled, Job
 from engine.messages import Refused
 from engine.network import Network, capped
@@ -129,13 +129,12 @@ def _check_parts(
     layer: int,
     written: Float[Tensor, "position d_model"],
 ) -> None:
-    read, norm = _read(network, passed.streams[layer]), network.layer_norms[layer]
-    centring = network.norm == "LayerNorm"
+    read, norm = network.read(passed.streams[layer]), network.layer_norms[layer]
     b_V, group = network.biases(layer, "V"), network.n_heads // network.n_kv_heads
     total = network.output_bias(layer).expand_as(read)
     for number in range(network.n_heads):
         raw = network.raw(layer, number)
-        weights = fold(raw, norm, centring)
+        weights = fold(raw, norm, network.centring)
         bias = b_V[number // group] + (0 if norm.bias is None else norm.bias @ raw.W_V)
         pattern = passed.patterns[layer][number]
         total = total + (pattern @ read @ weights.W_V + bias) @ raw.W_O
@@ -207,7 +206,9 @@ def _explained(network: Network, passed: ForwardPass) -> Network:
     found = []
     for layer in range(network.n_layers):
         ways = _ways(network.rotation(layer))
-        misses = (_apart(network, way, passed, layer) for way in ways)
+        queries, keys = _projected(network, layer, passed.streams[layer])
+        pattern = passed.patterns[layer]
+        misses = (_apart(network, layer, way, queries, keys, pattern) for way in ways)
         fitting = _fitting(misses, _allowed(network, SHARE, "pattern"))
         if fitting is None:
             break
@@ -234,11 +235,16 @@ def _ways(rotation: Rotation | None) -> list[Rotation | None]:
     return [rotation, replace(rotation, neighbours=True), rotation.paired, None]
 
 
-def _apart(network: Network, rotation: Rotation | None, passed: ForwardPass, layer: int) -> float:
+def _apart(
+    network: Network,
+    layer: int,
+    rotation: Rotation | None,
+    queries: Float[Tensor, "head position d_head"],
+    keys: Float[Tensor, "head position d_head"],
+    pattern: Float[Tensor, "head query key"],
+) -> float:
     """Return how far patterns are from those of folded queries and keys at every distance."""
-    count, pattern = len(passed.ids), passed.patterns[layer]
-    read = _read(network, passed.streams[layer])
-    queries, keys = (_projected(network, layer, read, side) for side in ("Q", "K"))
+    count = pattern.shape[-1]
     scores = torch.full_like(pattern, -torch.inf)
     still = keys if rotation is None else rotation.turned(keys, 0)
     for offset in range(count):
@@ -252,26 +258,13 @@ def _apart(network: Network, rotation: Rotation | None, passed: ForwardPass, lay
 
 
 def _projected(
-    network: Network,
-    layer: int,
-    read: Float[Tensor, "position d_model"],
-    side: str,
-) -> Float[Tensor, "head position d_head"]:
-    norm, centring = network.layer_norms[layer], network.norm == "LayerNorm"
-    made = []
-    for number in range(network.n_heads):
-        weights = fold(network.raw(layer, number), norm, centring)
-        W, b = (weights.W_Q, weights.b_Q) if side == "Q" else (weights.W_K, weights.b_K)
-        made.append(read @ W + b)
-    return torch.stack(made)
-
-
-def _read(
-    network: Network, streams: Float[Tensor, "position d_model"]
-) -> Float[Tensor, "position d_model"]:
-    if network.norm == "RMSNorm":
-        return streams / root_mean_square(streams, network.eps)[:, None]
-    return streams if network.norm == "none" else normalised(streams, network.eps)
+    network: Network, layer: int, stream: Float[Tensor, "position d_model"]
+) -> tuple[Float[Tensor, "head position d_head"], Float[Tensor, "head position d_head"]]:
+    """Return queries and keys of each query head by its folded weights, before they turn."""
+    read, norm = network.read(stream), network.layer_norms[layer]
+    heads = [fold(network.raw(layer, n), norm, network.centring) for n in range(network.n_heads)]
+    queries = torch.stack([read @ head.W_Q + head.b_Q for head in heads])
+    return queries, torch.stack([read @ head.W_K + head.b_K for head in heads])
 
 
 def _share(found: Tensor, meant: Tensor) -> float:
