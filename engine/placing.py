@@ -7,7 +7,7 @@ precision on the CPU: there are no singular values in half precision, nor on eve
 import torch
 from torch import Tensor
 
-from engine.messages import Dtype, Placing, Refused
+from engine.messages import Dtype, Placing, Refused, in_bytes
 
 DTYPES: dict[Dtype, torch.dtype] = {
     "float32": torch.float32,
@@ -92,8 +92,8 @@ def check_room(name: str, needs: int, placing: Placing) -> None:
     free, _ = torch.cuda.mem_get_info()
     if needs > free:
         raise Refused(
-            f"{name} takes {needs / 2**30:.1f} GB on cuda, where {free / 2**30:.1f} GB are free: "
-            "choose the device cpu, or a dtype of half precision"
+            f"{name} takes {in_bytes(needs)} on cuda, where {in_bytes(free)} are free: choose the "
+            "device cpu, or a dtype of half precision"
         )
 
 

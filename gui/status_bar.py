@@ -11,6 +11,7 @@ from engine.messages import (
     Request,
     Result,
     RunPrompt,
+    in_bytes,
     model_of,
 )
 from gui.engine_client import EngineClient, Failure
@@ -94,7 +95,7 @@ class StatusBar(QStatusBar):
         self.model.setToolTip(
             f"d_model {result.d_model}, d_head {result.d_head}, {result.d_vocab:,} tokens, "
             f"context {result.n_ctx}, positions {result.positions}, norm {result.norm}; "
-            f"{result.parameters:,} parameters, {result.bytes / 2**20:.1f} MiB"
+            f"{result.parameters:,} parameters, {in_bytes(result.bytes)}"
         )
 
     def _ask_facts(self) -> None:

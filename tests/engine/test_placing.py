@@ -30,12 +30,10 @@ from engine.model import Model
 from engine.sources import load
 from tests.engine.sources import state_dicts
 from tests.oracles import hugging_face, state_dict
-from tests.oracles.hugging_face import D_VOCAB, WORDS, ov, own, qk, raw
+from tests.oracles.hugging_face import D_VOCAB, IDS, TEXT, ov, own, qk, raw
 
 HALVES = ("bfloat16", "float16")
 KINDS = ("llama", "gpt2")
-IDS = [1, 20, 33, 7, 20, 33, 90, 4, 55, 56, 20]
-TEXT = " ".join(WORDS[i] for i in IDS[1:])
 SINGLE = 1e-5
 """Share of the largest number: rounding in single precision."""
 
@@ -232,7 +230,7 @@ def test_a_model_beyond_the_devices_memory_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (2**30, 2**34))
     placing.check_room("it", 2**29, Placing(device="cuda"))
     placing.check_room("it", 2**40, Placing(device="cpu"))
-    with pytest.raises(Refused, match=r"it takes 2\.0 GB on cuda, where 1\.0 GB are free"):
+    with pytest.raises(Refused, match=r"it takes 2\.0 GiB on cuda, where 1\.0 GiB are free"):
         placing.check_room("it", 2**31, Placing(device="cuda"))
 
 
