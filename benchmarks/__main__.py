@@ -34,11 +34,15 @@ Written by `make bench`. Each ratio is the median of {PAIRS} interleaved pairs i
 
 def row(comparison: Comparison) -> str:
     """Return a comparison as a line of the table."""
-    goal = f"{comparison.goal:g}x" if comparison.goal else ""
+    goal = _times(comparison.goal) if comparison.goal else ""
     return (
         f"| {comparison.what} | {comparison.than} | {comparison.ours:,.1f} ms "
-        f"| {comparison.theirs:,.1f} ms | {comparison.ratio:.1f}x | {goal} |"
+        f"| {comparison.theirs:,.1f} ms | {_times(comparison.ratio)} | {goal} |"
     )
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.1f}x" if ratio >= 2 else f"{ratio:.2f}x"
 
 
 def main() -> int:
