@@ -33,6 +33,7 @@ class AblationBar(Banner):
         self.on.clicked.connect(lambda: session.set_heads_off(()))
         self.add_buttons([self.difference, self.on])
         session.changed.connect(self._on_changed)
+        session.renamed.connect(self._say)
         self._say()
         if not session.selection.heads_off:
             self.hide()

@@ -1,20 +1,17 @@
 """The Edit menu: undo, back and forward, and the star of the open head."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from gui.head_names import head_name
 from gui.history import History
+from gui.menus import Add
 from gui.session import Session
 from gui.session_file import Favourite
 from gui.undo import Undo
-
-Add = Callable[[QMenu, str, str, Callable[[], object]], QAction]
 
 
 class EditMenu(QObject):

@@ -5,19 +5,18 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from engine.messages import Refused
 from gui import document
 from gui.document import Document
+from gui.menus import Add
 from gui.message_box import message_box
 from gui.session_file import SUFFIX, SavedSession, is_session, name_of
 from gui.settings import Settings
 
 FILTER = f"Headscope sessions (*{SUFFIX})"
 Button = QMessageBox.StandardButton
-Add = Callable[[QMenu, str, str, Callable[[], object]], QAction]
 
 
 class FileMenu(QObject):

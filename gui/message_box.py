@@ -8,7 +8,7 @@ _OK = QMessageBox.StandardButton.NoButton
 
 
 def message_box(
-    parent: QWidget, title: str, text: str, buttons: QMessageBox.StandardButton = _OK
+    parent: QWidget | None, title: str, text: str, buttons: QMessageBox.StandardButton = _OK
 ) -> QMessageBox:
     """Return a box of plain text that is gone once it is closed; `open` shows it."""
     box = QMessageBox(QMessageBox.Icon.NoIcon, title, text, buttons, parent)

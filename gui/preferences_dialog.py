@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from engine.messages import Device, Dtype, Placing, Refused
 from gui.engine_client import EngineClient, EngineLike
 from gui.head_names import NOTATIONS, Notation, use_notation
+from gui.menus import Add
 from gui.palette import Held
 from gui.preferences import (
     DEVICES,
@@ -174,7 +175,7 @@ class PreferenceKeeper(QObject):
         self._client, self._settings, self.now = client, settings, now
         self._make_engine = make_engine
 
-    def fill(self, menu: QMenu, add: Callable[..., QAction], theme: Callable[[], str]) -> None:
+    def fill(self, menu: QMenu, add: Add, theme: Callable[[], str]) -> None:
         """Put the entry into the Edit menu; `theme` tells the theme that is chosen."""
         menu.addSeparator()
         action = add(menu, "Preferences …", "Ctrl+,", lambda: self.show(menu.parentWidget(), theme))
@@ -201,8 +202,8 @@ class PreferenceKeeper(QObject):
             self.renamed.emit()
         if chosen.of_engine != before.of_engine:
             self._client.renew(partial(self._make_engine, chosen))
-        elif chosen != before:
-            # Which models there are, or how heads are written: whoever shows it shows it anew.
+        elif chosen.hub != before.hub:
+            # Other models may be there: whoever lists them asks again.
             self._client.renewed.emit()
 
 

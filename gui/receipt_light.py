@@ -40,6 +40,7 @@ class ReceiptLight(QPushButton):
         client.answered.connect(self._on_answered)
         client.renewed.connect(self._on_renewed)
         session.changed.connect(self._on_changed)
+        session.renamed.connect(self._on_renewed)
 
     def ask_again(self) -> None:
         """Forget that the checks could not be made."""

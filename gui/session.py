@@ -43,6 +43,8 @@ class Session(QObject):
     """
 
     changed = Signal(str)
+    renamed = Signal()
+    """Heads are written in another way: whoever names one says it again."""
 
     def __init__(self, selection: Selection | None = None) -> None:
         super().__init__()

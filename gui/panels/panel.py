@@ -86,6 +86,7 @@ class Panel(QWidget):
         self._redraw = QTimer(self, interval=TURN_MS * self.column, singleShot=True)
         self._redraw.timeout.connect(self._draw)
         session.changed.connect(self._on_changed)
+        session.renamed.connect(self._on_renamed)
         client.progress.connect(self._on_progress)
         client.renewed.connect(self._on_renewed)
 
@@ -267,6 +268,10 @@ class Panel(QWidget):
     def _on_changed(self, what: str) -> None:
         self.refresh()
         if self._active and what in self.draws:
+            self.redraw()
+
+    def _on_renamed(self) -> None:
+        if self._active:
             self.redraw()
 
     def _on_renewed(self) -> None:

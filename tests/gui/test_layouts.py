@@ -46,7 +46,7 @@ def test_a_card_outside_the_layout_opens_in_front(qtbot, window):
 def test_reset_goes_back_to_the_layout_last_chosen(qtbot, window):
     window.lay_out(LAYOUTS[-1])
     window.docks[0].close()
-    window.reset_layout()
+    window.cards.reset()
     qtbot.wait(50)
     placed = {title for column in LAYOUTS[-1].columns for title in column.titles}
     assert {d.kind.title for d in window.docks if not d.isHidden()} == placed

@@ -187,7 +187,7 @@ def test_ctrl_w_closes_the_card_that_has_the_keyboard_and_no_other(qtbot, window
         window.activateWindow()
     before = {dock.kind.title for dock in window.docks if dock.isVisible()}
     window.top.bos.setFocus()
-    window.close_card()
+    window.cards.close_current()
     assert {dock.kind.title for dock in window.docks if dock.isVisible()} == before
     next(dock for dock in window.docks if dock.kind.title == "QK").bring()
     qtbot.keyClick(window, Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier)

@@ -45,7 +45,7 @@ def test_a_column_that_somebody_has_made_wider_is_left_alone(qtbot, window):
     window.resize(1300, 1000)
     qtbot.wait(50)
     grown = widths(window, LAYOUTS[0])
-    window.reset_layout()
+    window.cards.reset()
     qtbot.wait(50)
     assert grown != pytest.approx(widths(window, LAYOUTS[0]), abs=4)
     assert grown[0] >= own[0] - 4

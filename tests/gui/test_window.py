@@ -89,7 +89,7 @@ def test_the_default_layout_has_prompt_over_heads_attention_and_three_cards_on_t
 @pytest.mark.parametrize("size", [(1600, 1000), (1000, 700), (1280, 800)])
 def test_no_cards_overlap_and_none_leaves_the_window(qtbot, window, size):
     window.resize(*size)
-    window.reset_layout()
+    window.cards.reset()
     qtbot.wait(30)
     shown = [dock for dock in window.docks if not dock.visibleRegion().isEmpty()]
     for dock in shown:
@@ -102,7 +102,7 @@ def test_no_cards_overlap_and_none_leaves_the_window(qtbot, window, size):
 
 def test_in_a_low_window_the_last_card_lies_behind_the_one_above(qtbot, window):
     window.resize(1000, 700)
-    window.reset_layout()
+    window.cards.reset()
     qtbot.wait(30)
     seen = {dock.kind.title for dock in window.docks if not dock.visibleRegion().isEmpty()}
     assert cards(LAYOUTS[0]) - seen == {"Spectrum"}
@@ -111,7 +111,7 @@ def test_in_a_low_window_the_last_card_lies_behind_the_one_above(qtbot, window):
 def test_reset_layout_brings_back_a_closed_and_a_floating_card(qtbot, window):
     window.docks[0].close()
     window.docks[3].setFloating(True)
-    window.reset_layout()
+    window.cards.reset()
     qtbot.wait(30)
     assert {dock.kind.title for dock in window.docks if dock.isVisible()} == cards(LAYOUTS[0])
     assert not any(dock.isFloating() for dock in window.docks)
@@ -320,7 +320,7 @@ def test_escape_in_a_token_field_gives_the_token_back_and_stops_nothing(qtbot, w
 
 def test_the_menu_marks_the_theme_in_use(window):
     window.set_theme("dark")
-    assert [name for name, action in window._theme_actions.items() if action.isChecked()] == [
+    assert [name for name, action in window.themes.actions.items() if action.isChecked()] == [
         "dark"
     ]
 
