@@ -269,6 +269,9 @@ def _window(
     if screenshot is not None:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
+    from gui import lean_imports
+
+    lean_imports.spare()
     from gui import app
     from gui.reopening import View
 

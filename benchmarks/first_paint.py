@@ -5,16 +5,14 @@ It ends at the first paint and fails if torch was loaded before that.
 
 import sys
 from functools import partial
+from typing import NoReturn
 
 from PySide6.QtWidgets import QApplication
 
-from gui import palette
-from gui.engine_client import EngineClient, EngineLike
-from gui.session import Session
-from gui.window import Window
+from gui import lean_imports
 
 
-def no_engine() -> EngineLike:
+def no_engine() -> NoReturn:
     """Never called: the process ends before the engine is started.
 
     Raises
@@ -27,6 +25,13 @@ def no_engine() -> EngineLike:
 
 def main() -> int:
     """Open the window, and end when it stands."""
+    lean_imports.spare()
+    # As in main.py: what is imported from here on is imported lean.
+    from gui import palette
+    from gui.engine_client import EngineClient
+    from gui.session import Session
+    from gui.window import Window
+
     app = QApplication([])
     palette.apply(app, "light")
     client = EngineClient(no_engine)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
@@ -134,7 +135,7 @@ def run(
         QTimer.singleShot(0, window, partial(window.open_cards, [reopening.card(shown.request)]))
     if board is not None:
         QTimer.singleShot(0, window, partial(window.figure_opening.show_board, board))
-    _spare_imports()
+    window.painted.connect(_import_plots)
     wait = PICTURES_FIRST_MS if saved else 0
     window.painted.connect(lambda: QTimer.singleShot(wait, client, client.start))
     if first:
@@ -163,15 +164,9 @@ def _made(make_engine: Callable[[Preferences], EngineLike], chosen: Preferences)
     return engine
 
 
-def _spare_imports() -> None:
-    """Keep PySide6 from reading the source of every module that torch imports.
-
-    It looks for users of its snake_case feature, which nobody here is; that takes a fifth of
-    the time until the engine stands (14.3 against 11.3 s of processor time, torch 2.13).
-    """
-    feature = sys.modules.get("PySide6.support.feature")
-    if hasattr(feature, "_mod_uses_pyside"):
-        vars(feature)["_mod_uses_pyside"] = lambda module: False
+def _import_plots() -> None:
+    """Import pyqtgraph, a tenth of a second, before the first curve is there to be drawn."""
+    import_module("gui.widgets.spectrum_canvas")
 
 
 class PictureTaker(QObject):

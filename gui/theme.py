@@ -8,7 +8,6 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from cmap import Colormap
 
 UNIT = 8
 """The spacing unit in pixels; margins and gaps are multiples or halves of it."""
@@ -102,6 +101,8 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 @cache
 def lut(name: str) -> npt.NDArray[np.uint8]:
     """Return 256 colours of a colour map, [256, 3], lowest value first."""
+    from cmap import Colormap  # not before the window is painted
+
     colours = np.asarray(Colormap(name).lut(256), dtype=np.float64)[:, :3]
     table: npt.NDArray[np.uint8] = np.round(colours * 255).astype(np.uint8)
     if name == SEQUENTIAL:

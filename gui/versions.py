@@ -5,7 +5,6 @@ They are read from what pip installed: importing torch for its version takes sec
 
 import platform
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 from PySide6.QtCore import QCoreApplication, qVersion
 
@@ -28,6 +27,8 @@ def headscope() -> str:
 @cache
 def parts() -> tuple[tuple[str, str], ...]:
     """Return (name, version) of Python, Qt and the libraries; `?` where a version is unknown."""
+    from importlib.metadata import PackageNotFoundError, version  # brings all of email
+
     found = [("Python", platform.python_version()), ("Qt", qVersion() or "?")]
     for name, distribution in _PACKAGES:
         try:

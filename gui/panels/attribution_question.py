@@ -2,13 +2,13 @@
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
-from superqt import QFlowLayout
 
 from engine.messages import Contrast, LogitAttribution, LogitParts, RunPrompt, Split
 from engine.messages import VocabularyTokens as Tokens
 from gui.panels.named import Named
 from gui.panels.token_choice import TokenChoice
 from gui.theme import UNIT
+from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.segmented import Segmented
 
 CONTRASTS = (
@@ -48,10 +48,7 @@ class AttributionQuestion(QWidget):
         self.other.hide()
         for choice in (self.target, self.other):
             choice.refused.connect(self.refused)
-        flow = QFlowLayout(self)
-        flow.setContentsMargins(0, 0, 0, 0)
-        flow.setHorizontalSpacing(UNIT)
-        flow.setVerticalSpacing(UNIT // 2)
+        flow = FlowLayout(UNIT, UNIT // 2, self)
         flow.addWidget(Named("logit of", self.target))
         flow.addWidget(Named("compared with", self.contrast))
         flow.addWidget(self.other)

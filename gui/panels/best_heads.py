@@ -6,13 +6,13 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
-from superqt import QFlowLayout
 
 from engine.messages import FloatArray, Head, MeasuredHeads
 from gui.head_names import head_name
 from gui.measures import KINDS, MOST_TIED, best, decimals, full_name
 from gui.numbers import fixed
 from gui.theme import UNIT
+from gui.widgets.flow_layout import FlowLayout
 
 
 class BestHeads(QWidget):
@@ -23,10 +23,7 @@ class BestHeads(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = QFlowLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setHorizontalSpacing(UNIT // 2)
-        row.setVerticalSpacing(UNIT // 2)
+        self.setLayout(FlowLayout(UNIT // 2, UNIT // 2))
         self._heads: dict[QPushButton, Head] = {}
         self.buttons = {
             field: [self._make(name, does, place) for place in range(MOST_TIED)]

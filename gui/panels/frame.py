@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
-from superqt import QFlowLayout
 
 from gui.panel_help import PANEL_HELP
 from gui.panels.help_button import HelpButton
 from gui.panels.sentence import Sentence
 from gui.panels.subtitle import Subtitle
 from gui.theme import SCROLL_BAR, UNIT
+from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.notice import Notice
 from gui.widgets.plain_label import plain_label
 
@@ -88,10 +88,7 @@ class Frame:
         page.addLayout(outer)
         self._below = QWidget()
         self._below.hide()
-        self._below_head = QFlowLayout(self._below)
-        self._below_head.setContentsMargins(0, 0, 0, 0)
-        self._below_head.setHorizontalSpacing(UNIT)
-        self._below_head.setVerticalSpacing(UNIT // 2)
+        self._below_head = FlowLayout(UNIT, UNIT // 2, self._below)
         outer.addWidget(self._below)
         self.above = QVBoxLayout()
         self.above.setSpacing(_SPACING)

@@ -3,7 +3,6 @@
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
-from superqt import QFlowLayout
 
 from engine.messages import Head
 from gui.head_names import head_name
@@ -12,6 +11,7 @@ from gui.panels.height_cap import HeightCap
 from gui.panels.measure_choice import MeasureChoice
 from gui.panels.named import Named
 from gui.theme import UNIT
+from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.scatter import Scatter
 
 LEAST_PLOT = 200
@@ -39,10 +39,7 @@ class MeasurePlot(QWidget):
         self.scatter.setAccessibleName("All heads by two measures")
         self.scatter.chosen.connect(lambda place: self.chosen.emit(self._heads[place]))
         choices = QWidget()
-        row = QFlowLayout(choices)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setHorizontalSpacing(UNIT)
-        row.setVerticalSpacing(UNIT // 2)
+        row = FlowLayout(UNIT, UNIT // 2, choices)
         for text, choice in (("up", self.up), ("across", self.across)):
             choice.chosen.connect(self.changed)
             row.addWidget(Named(text, choice))

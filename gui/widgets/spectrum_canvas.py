@@ -5,10 +5,8 @@ pyqtgraph's titles, labels and legends parse HTML, so none of them is used.
 
 from collections.abc import Callable, Mapping
 from math import floor, log10
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -25,19 +23,11 @@ from PySide6.QtWidgets import QFrame, QWidget
 from gui import palette
 from gui.theme import UNIT
 from gui.widgets import decades, painting, tool_tip
+from gui.widgets.spectrum_curve import CIRCUITS, Curve
 
-CIRCUITS = {"ov": "W_OV", "qk": "W_QK"}
 _DOT = 5
 _LINES_AROUND = 5
 """Lines of small print above and below the axes."""
-
-
-class Curve(NamedTuple):
-    """Singular values, those measured beyond d_head, and runs of near-equal ones."""
-
-    values: npt.NDArray[np.float64]
-    beyond: npt.NDArray[np.float64]
-    groups: tuple[tuple[int, int], ...]
 
 
 class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]

@@ -1,6 +1,8 @@
 """Singular values of a head's two circuits, with the cliff after d_head and near-equal groups."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +13,11 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 from gui.numbers import decimals_for, fixed
 from gui.palette import units
 from gui.widgets import painting
-from gui.widgets.spectrum_canvas import CIRCUITS, Curve, SpectrumCanvas
+from gui.widgets.spectrum_curve import CIRCUITS, Curve
 from gui.widgets.steps import ALONG
+
+if TYPE_CHECKING:
+    from gui.widgets.spectrum_canvas import SpectrumCanvas
 
 _NEAR = 24.0
 """A click farther than this many pixels from every value chooses none."""
@@ -35,17 +40,24 @@ class SpectrumPlot(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._curves: dict[str, Curve] = {}
-        self._canvas = SpectrumCanvas(self)
-        self._canvas.pressed.connect(self._press)
-        self._canvas.describe = self._tip_at
         self._selected: tuple[str, int] | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._canvas)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Singular values")
         self.setAccessibleDescription(_KEYS)
+
+    @cached_property
+    def _canvas(self) -> "SpectrumCanvas":
+        """What is drawn on, made with the first curves: pyqtgraph is a tenth of a second."""
+        from gui.widgets.spectrum_canvas import SpectrumCanvas
+
+        canvas = SpectrumCanvas(self)
+        canvas.pressed.connect(self._press)
+        canvas.describe = self._tip_at
+        self._column.addWidget(canvas)
+        return canvas
 
     def set_curves(
         self,
@@ -123,7 +135,8 @@ class SpectrumPlot(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """Follow theme and font."""
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
+        changes = (QEvent.Type.StyleChange, QEvent.Type.FontChange)
+        if event.type() in changes and "_canvas" in vars(self):
             self._canvas.dress()
 
     def focusInEvent(self, event: QFocusEvent) -> None:

@@ -45,7 +45,7 @@ def test_no_module_of_the_engine_imports_qt_or_matplotlib() -> None:
     imports = "\n".join(f"import {module}" for module in modules_of("engine"))
     loaded = loaded_by(imports)
     assert "torch" in loaded
-    assert not loaded & {"PySide6", "shiboken6", "pyqtgraph", "superqt"}
+    assert not loaded & {"PySide6", "shiboken6", "pyqtgraph"}
     # transformer_lens may bring matplotlib of its own accord; our files must not name it.
     assert not [
         path
@@ -58,7 +58,7 @@ def test_a_figure_is_typeset_where_qt_cannot_be_imported(tmp_path: Path) -> None
     target = tmp_path / "pattern.pdf"
     code = f"""
 import sys
-for name in ("PySide6", "shiboken6", "pyqtgraph", "superqt"):
+for name in ("PySide6", "shiboken6", "pyqtgraph"):
     sys.modules[name] = None
 import main
 sys.exit(main.main(["figure", "attention", "--model", "toy",
