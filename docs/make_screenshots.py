@@ -6,7 +6,6 @@ alone). Settings of the person who runs this are left alone.
 """
 
 import os
-import pkgutil
 import subprocess
 import sys
 import tempfile
@@ -154,8 +153,7 @@ def take_panels(engine: Engine, theme: str) -> list[Path]:
     """Picture every panel as a card of its own."""
     taken = []
     owner = QWidget()  # a dock is a window's, and dies with it
-    for name in PANELS:
-        kind = pkgutil.resolve_name(name)
+    for kind in PANELS:
         client = EngineClient(lambda: engine)
         card = CardDock(kind, Session(SUBJECTS.get(kind.title, DEFAULT)), client, owner)
         client.start()
@@ -194,8 +192,7 @@ def write_page() -> None:
         picture = "light.png" if layout is LAYOUTS[0] else file_name(layout.name, "light")
         lines += ["", f"## {layout.name}", "", f"{layout.about[0].upper()}{layout.about[1:]}.", ""]
         lines += [f"![{layout.name}](images/{picture})"]
-    for name in PANELS:
-        kind = pkgutil.resolve_name(name)
+    for kind in PANELS:
         about = f"{kind.about[0].upper()}{kind.about[1:]}."
         pictures = " ".join(
             f"![{kind.title}, {theme}](images/{file_name(kind.title, theme)})" for theme in THEMES

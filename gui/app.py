@@ -205,7 +205,7 @@ class PictureTaker(QObject):
 
 
 def _keep_history(window: Window, settings: Settings, app: QApplication) -> None:
-    prompt = next(dock.fill() for dock in window.docks if dock.kind is PromptPanel)
+    prompt = next(dock.fill() for dock in window.docks if dock.kind.title == PromptPanel.title)
     assert isinstance(prompt, PromptPanel)
     prompt.set_history(settings.history())
     app.aboutToQuit.connect(lambda: settings.keep_history(prompt.history))

@@ -1,6 +1,5 @@
 """The cards of the window: which there are, where they lie, and which has the keyboard."""
 
-import pkgutil
 from collections.abc import Collection, Sequence
 from functools import partial
 
@@ -36,9 +35,7 @@ class Cards(QObject):
     def __init__(self, stage: Stage, session: Session, client: EngineClient) -> None:
         super().__init__(stage)
         self._stage = stage
-        self.docks = [
-            CardDock(pkgutil.resolve_name(name), session, client, stage) for name in PANELS
-        ]
+        self.docks = [CardDock(card, session, client, stage) for card in PANELS]
         self.layout: Layout = LAYOUTS[0]
 
     @property

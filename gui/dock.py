@@ -1,5 +1,7 @@
 """A panel as a card that can be moved: the dock's title bar is the panel's own head."""
 
+import pkgutil
+
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAction,
@@ -16,6 +18,7 @@ from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 from gui.cover import Cover
 from gui.engine_client import EngineClient
 from gui.palette import theme
+from gui.panels import Card
 from gui.panels.panel import Panel
 from gui.session import Session
 from gui.theme import RADIUS
@@ -30,7 +33,7 @@ class CardDock(QDockWidget):
     Parameters
     ----------
     kind
-        The panel's class.
+        Which card it is.
     session, client
         What the panel is made with.
     parent
@@ -42,9 +45,7 @@ class CardDock(QDockWidget):
     menu_wanted = Signal(QMenu, Panel)
     """A menu about the panel is about to be shown, and takes entries."""
 
-    def __init__(
-        self, kind: type[Panel], session: Session, client: EngineClient, parent: QWidget
-    ) -> None:
+    def __init__(self, kind: Card, session: Session, client: EngineClient, parent: QWidget) -> None:
         super().__init__(kind.title, parent)
         self.setObjectName(kind.title)  # the name under which Qt keeps its place
         self.kind = kind
@@ -59,7 +60,7 @@ class CardDock(QDockWidget):
     def fill(self) -> Panel:
         """Return the panel, made if it was not yet."""
         if self.panel is None:
-            self.panel = self.kind(self._session, self._client)
+            self.panel = pkgutil.resolve_name(self.kind.panel)(self._session, self._client)
             self.setTitleBarWidget(self.panel.header)
             self.setWidget(self.panel)
             self._update_cover()

@@ -2,9 +2,8 @@
 
 from functools import partial
 
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
-from gui.about import AboutDialog
 from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
 from gui.help_texts import HOW_TO
@@ -37,4 +36,10 @@ def fill(menu: QMenu, add: Add, welcome: Welcome, guide: GuideBar) -> None:
         text = f"{example.name}: {example.about}"
         add(menu, text, "", partial(guide.start, example))
     menu.addSeparator()
-    add(menu, "About Headscope", "", lambda: AboutDialog(window).open())
+    add(menu, "About Headscope", "", partial(_tell_about, window))
+
+
+def _tell_about(window: QWidget | None) -> None:
+    from gui.about import AboutDialog
+
+    AboutDialog(window).open()

@@ -63,51 +63,14 @@ class Welcome(QWidget):
         self.setAccessibleName("Welcome")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._stage = stage
-        self.page = QFrame(self)
-        self.page.setProperty("page", True)
-        self._scroll = TextScroll(UNIT * 3, UNIT)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        rows = self._scroll.column
-        rows.addLayout(_title())
-        for number, heading, text in STEPS:
-            rows.addSpacing(UNIT // 2)
-            rows.addLayout(_step(number, heading, text))
-        rows.addSpacing(UNIT)
-        rows.addWidget(
-            plain_label("Or be led through an example: predict, then reveal", "title", wraps=True)
-        )
         self.guides: list[QPushButton] = []
-        for guide in GUIDES:
-            button = QPushButton(guide.name)
-            button.setAccessibleDescription(guide.about)
-            button.clicked.connect(lambda _=False, chosen=guide: self._begin(chosen))
-            self.guides.append(button)
-            row = QHBoxLayout()
-            row.setSpacing(UNIT)
-            row.addWidget(button)
-            row.addWidget(plain_label(guide.about, "small", wraps=True), 1)
-            rows.addLayout(row)
-        widest = max(button.sizeHint().width() for button in self.guides)
-        for button in self.guides:
-            button.setFixedWidth(widest + UNIT)
-        rows.addSpacing(UNIT)
-        last = QHBoxLayout()
-        self.close_button = QPushButton("Start")
-        self.close_button.clicked.connect(self.close)
-        last.addWidget(
-            plain_label("Esc closes this page; Help has it again.", "small", wraps=True), 1
-        )
-        last.addWidget(self.close_button)
-        rows.addLayout(last)
-        rows.addStretch(1)
-        around = QVBoxLayout(self.page)
-        around.setContentsMargins(0, 0, 0, 0)
-        around.addWidget(self._scroll)
         stage.installEventFilter(self)
         self.hide()
 
     def open(self) -> None:
         """Show the page and give it the keyboard."""
+        if not self.guides:
+            self._fill()  # most windows never show it
         self._place()
         self.show()
         self.raise_()
@@ -147,6 +110,47 @@ class Welcome(QWidget):
         ground.setAlpha(255 - DIM // 2 if theme().name == "dark" else 255 - DIM)
         painter.fillRect(self.rect(), ground)
         painter.end()
+
+    def _fill(self) -> None:
+        self.page = QFrame(self)
+        self.page.setProperty("page", True)
+        self._scroll = TextScroll(UNIT * 3, UNIT)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        rows = self._scroll.column
+        rows.addLayout(_title())
+        for number, heading, text in STEPS:
+            rows.addSpacing(UNIT // 2)
+            rows.addLayout(_step(number, heading, text))
+        rows.addSpacing(UNIT)
+        rows.addWidget(
+            plain_label("Or be led through an example: predict, then reveal", "title", wraps=True)
+        )
+        for guide in GUIDES:
+            button = QPushButton(guide.name)
+            button.setAccessibleDescription(guide.about)
+            button.clicked.connect(lambda _=False, chosen=guide: self._begin(chosen))
+            self.guides.append(button)
+            row = QHBoxLayout()
+            row.setSpacing(UNIT)
+            row.addWidget(button)
+            row.addWidget(plain_label(guide.about, "small", wraps=True), 1)
+            rows.addLayout(row)
+        widest = max(button.sizeHint().width() for button in self.guides)
+        for button in self.guides:
+            button.setFixedWidth(widest + UNIT)
+        rows.addSpacing(UNIT)
+        last = QHBoxLayout()
+        self.close_button = QPushButton("Start")
+        self.close_button.clicked.connect(self.close)
+        last.addWidget(
+            plain_label("Esc closes this page; Help has it again.", "small", wraps=True), 1
+        )
+        last.addWidget(self.close_button)
+        rows.addLayout(last)
+        rows.addStretch(1)
+        around = QVBoxLayout(self.page)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addWidget(self._scroll)
 
     def _begin(self, guide: object) -> None:
         self.close()

@@ -1,8 +1,9 @@
 """The window: cards made from PANELS, a bar above, a bar below, and what happens on closing."""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QPaintEvent
@@ -12,7 +13,6 @@ from engine.messages import Request, Result
 from gui import commands, help_menu, view_menu
 from gui.ablation_bar import AblationBar
 from gui.autosave import Autosave
-from gui.board.panel import BoardPanel
 from gui.cards import Cards
 from gui.command_palette import CommandPalette
 from gui.compare_bar import CompareBar
@@ -27,11 +27,9 @@ from gui.guide_bar import GuideBar
 from gui.history import History
 from gui.layouts import Layout
 from gui.menus import add_entry
-from gui.model_picker import ModelPicker
 from gui.opening import Opening
 from gui.opening_bar import OpeningBar
 from gui.panels.panel import Panel
-from gui.picture_dialog import PictureDialog
 from gui.preferences_dialog import PreferenceKeeper
 from gui.recall import Recall
 from gui.session import Session
@@ -44,6 +42,9 @@ from gui.themes import Themes
 from gui.top_bar import TopBar
 from gui.undo import Undo
 from gui.welcome import Welcome
+
+if TYPE_CHECKING:
+    from gui.model_picker import ModelPicker
 
 
 class Window(QMainWindow):
@@ -106,17 +107,15 @@ class Window(QMainWindow):
         self.compare_bar = CompareBar(session, client)
         self.opening = Opening(session, client, settings)
         self.opening_bar = OpeningBar(session, client, self.opening)
-        self.picker = ModelPicker(self, session, client, self.opening)
         self.text_sizes = TextSizes(self, settings)
         self.text_sizes.changed.connect(self._on_text_size)
         self.themes = Themes(self, settings, theme)
         self.finder = CommandPalette(self, self.commands)
         self._menus = self._make_menus()
         self.top = TopBar(session, client, self.opening, self._menus)
-        self.opening_bar.picker_wanted.connect(self.picker.show_models)
-        self.top.model_wanted.connect(self.picker.show_models)
-        self.top.other_wanted.connect(self.picker.do)
-        self.picker.models_changed.connect(self.top.list_again)
+        self.opening_bar.picker_wanted.connect(lambda: self.picker.show_models())
+        self.top.model_wanted.connect(lambda model: self.picker.show_models(model))
+        self.top.other_wanted.connect(lambda action: self.picker.do(action))
         target = Target(session, self.opening, self.open_session, self.figure_opening.open)
         self.drops = Drops(self, target)
         self.drops.refused.connect(self.opening_bar.refuse)
@@ -158,6 +157,15 @@ class Window(QMainWindow):
         """The panels that have been opened, in the order of PANELS."""
         return self.cards.panels
 
+    @cached_property
+    def picker(self) -> "ModelPicker":
+        """The dialog that models are picked in, made when it is first wanted."""
+        from gui.model_picker import ModelPicker
+
+        picker = ModelPicker(self, self.session, self.client, self.opening)
+        picker.models_changed.connect(self.top.list_again)
+        return picker
+
     def commands(self) -> list[commands.Command]:
         """Return everything that can be done now: actions, cards, and heads to open."""
         return [
@@ -191,6 +199,8 @@ class Window(QMainWindow):
         """Ask what to take a picture of."""
         shown = [(dock.kind.title, dock) for dock in self.docks if dock.isVisible()]
         subjects: list[tuple[str, QWidget]] = [("Window", self), *shown]
+        from gui.picture_dialog import PictureDialog
+
         dialog = PictureDialog(self, subjects)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
@@ -239,8 +249,7 @@ class Window(QMainWindow):
     def _on_filled(self, panel: Panel) -> None:
         panel.panel_wanted.connect(lambda title: self.cards.open([title]))
         self.exports.serve(panel)
-        if isinstance(panel, BoardPanel):
-            panel.serve(self.exports)
+        panel.serve(self.exports)
 
     def _on_opened(self, saved: SavedSession) -> None:
         if self._recall is not None:
@@ -271,7 +280,7 @@ class Window(QMainWindow):
     def _make_menus(self) -> list[QMenu]:
         file, edit, view, help_ = (QMenu(n, self) for n in ("File", "Edit", "View", "Help"))
         add = partial(add_entry, self)
-        add(file, "Open model …", "Ctrl+M", self.picker.show_models)
+        add(file, "Open model …", "Ctrl+M", lambda: self.picker.show_models())
         self.files.fill(file, add)
         add(file, "Open figure …", "Ctrl+Shift+O", self.figure_opening.ask_which)
         add(file, "Export figure …", "Ctrl+E", self.exports.export_last)

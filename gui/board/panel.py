@@ -41,9 +41,6 @@ class BoardPanel(Panel):
     """Thumbnails of the figures on the board, how they are set, and the way to a file."""
 
     title = "Board"
-    column = 1
-    group = "Figures"
-    about = "several figures on one page, with letters and shared colours"
     draws = frozenset({"model"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:

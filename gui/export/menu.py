@@ -14,7 +14,6 @@ from gui.engine_client import EngineClient, Failure
 from gui.export import material
 from gui.export.chosen import Chosen
 from gui.export.copying import copy_text
-from gui.export.dialog import ExportDialog
 from gui.export.gathering import Gathering
 from gui.export.material import Material
 from gui.export.subjects import Subject, file_stem, subjects
@@ -96,6 +95,8 @@ class Exports(QObject):
         if not found:
             self.told.emit(_why_not(panel))
             return None
+        from gui.export.dialog import ExportDialog
+
         dialog = ExportDialog(
             self._window,
             self._client,

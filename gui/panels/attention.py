@@ -47,8 +47,6 @@ class AttentionPanel(ComparingPanel):
     """The pattern of the open head, and the prompt coloured by one row or column of it."""
 
     title = "Attention"
-    column = 1
-    about = "where the open head looks"
     main = "shown"
     draws = ComparingPanel.compares | {"head", "query", "source", "kind", "looking", "hide_bos"}
 

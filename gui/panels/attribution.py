@@ -58,9 +58,6 @@ class AttributionPanel(ComparingPanel):
     """Layer by head as a map, all parts as bars, and the open head split by source token."""
 
     title = "Attribution"
-    column = 2
-    group = "Prompt"
-    about = "which parts, heads and source tokens give a token its logit"
     main = "parts"
     draws = ComparingPanel.compares | {"head", "query", "source"}
 

@@ -60,9 +60,6 @@ class CompositionPanel(PairPanel):
     """Pairs of heads as a map and as a list; a click opens one as a virtual head."""
 
     title = "Composition"
-    column = 1
-    group = "Model"
-    about = "which heads read what which earlier heads write"
     main = "scores"
     draws = frozenset({"pair", "head"})
     ornaments = frozenset({"pair"})

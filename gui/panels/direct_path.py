@@ -42,9 +42,6 @@ class DirectPathPanel(Panel):
     """What a token raises and lowers without attention, or which tokens raise it."""
 
     title = "Direct path"
-    column = 2
-    group = "Model"
-    about = "the bigram table: what the model would say with no attention"
     main = "tokens"
     draws = frozenset({"query"})
     ornaments = frozenset({"vocabulary", "guess"})

@@ -56,8 +56,6 @@ class EigenvaluesPanel(Panel):
     """The complex plane of one circuit of the open head."""
 
     title = "Eigenvalues"
-    column = 2
-    about = "whether the open head copies: the eigenvalues of its circuits"
     main = "values"
     draws = frozenset({"head"})
     ornaments = Panel.ornaments | {"all"}

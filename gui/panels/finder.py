@@ -38,9 +38,6 @@ class FinderPanel(Panel):
     """A click on a row or on a point opens a head."""
 
     title = "Finder"
-    column = 1
-    group = "Model"
-    about = "find a head by any measure: a table to sort, and any two as a scatter"
     main = "scores"
     draws = frozenset({"head", "query", "source"})
     ornaments = Panel.ornaments | {"weights", "attention", "read"}

@@ -37,9 +37,6 @@ class HeadsPanel(Panel):
     """The grid of heads; a click opens one."""
 
     title = "Heads"
-    column = 0
-    group = "Model"
-    about = "all heads at once, and what each is good at"
     main = "thumbnails"
     draws = frozenset({"head", "measure", "heads_off"})
 

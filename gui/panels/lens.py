@@ -33,9 +33,6 @@ class LensPanel(Panel):
     """Stages down, positions across, in each cell the first guess."""
 
     title = "Lens"
-    column = 1
-    group = "Prompt"
-    about = "what the model would say next after each layer"
     main = "guesses"
     draws = frozenset({"query"})
 

@@ -25,9 +25,6 @@ class NotesPanel(Panel):
     """A note on the open head, and a list of all heads that are marked."""
 
     title = "Notes"
-    column = 2
-    group = "Head"
-    about = "a note on the open head, and the heads to come back to"
     draws = frozenset({"head", "model"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:

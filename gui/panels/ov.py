@@ -22,8 +22,6 @@ class OVPanel(CircuitPanel):
     """What the head raises and lowers when it reads a token, or what it must read to raise one."""
 
     title = "OV"
-    column = 2
-    about = "what the open head raises and lowers when it reads a token"
     circuit = "ov"
     captions = ("raises", "lowers")
     table_titles = ("reads", "writes")

@@ -1,7 +1,7 @@
 """What every panel has in common: it asks, waits, draws, and says what state it is in."""
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
@@ -20,10 +20,13 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient, Failure
 from gui.head_names import head_name
-from gui.panels import reading
+from gui.panels import PANELS, reading
 from gui.panels.frame import Frame
 from gui.panels.questions import Questions
 from gui.session import Session
+
+if TYPE_CHECKING:
+    from gui.export.menu import Exports
 
 State = Literal["waiting", "fresh", "stored", "old", "failed"]
 TURN_MS = 5
@@ -49,12 +52,7 @@ class Panel(QWidget):
     """
 
     title: ClassVar[str] = ""
-    column: ClassVar[int] = 0
-    """Where it opens when its layout has no place for it: 0 left, 1 middle, 2 right."""
-    group: ClassVar[str] = "Head"
-    """Part of the View menu that it stands in: Prompt, Head, Model, Checks or Figures."""
-    about: ClassVar[str] = ""
-    """One sentence for its menu entry."""
+    """As PANELS has it."""
     main: ClassVar[str] = ""
     """The slot that the picture is made from; empty for a panel that asks the engine nothing."""
     draws: ClassVar[frozenset[str]] = frozenset()
@@ -83,7 +81,8 @@ class Panel(QWidget):
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._patience.timeout.connect(self._say_state)
         # Columns draw in turn, so that no single turn of the event loop is long.
-        self._redraw = QTimer(self, interval=TURN_MS * self.column, singleShot=True)
+        column = next((card.column for card in PANELS if card.title == self.title), 0)
+        self._redraw = QTimer(self, interval=TURN_MS * column, singleShot=True)
         self._redraw.timeout.connect(self._draw)
         session.changed.connect(self._on_changed)
         session.renamed.connect(self._on_renamed)
@@ -233,6 +232,9 @@ class Panel(QWidget):
         """Name the open head beside the title: the picture is about it."""
         self.mark.setText(head_name(self.session.selection.head))
         self.mark.show()
+
+    def serve(self, exports: "Exports") -> None:
+        """Take the way out of the window; a panel may not need it."""
 
     def add_controls(self, widgets: Iterable[QWidget]) -> None:
         """Put controls into the panel's head, or under it where they do not fit."""

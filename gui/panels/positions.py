@@ -65,8 +65,6 @@ class PositionsPanel(MayHaveNothing):
     """Curves over the distance of two tokens, or a map of positions with its diagonals' means."""
 
     title = "Positions"
-    column = 2
-    about = "what distance and position do to the open head's scores"
     main = "scores"
     draws = frozenset({"head", "query", "source"})
 

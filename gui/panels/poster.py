@@ -47,9 +47,6 @@ class PosterPanel(ComparingPanel):
     """One row a head, one column a token up to the pinned one."""
 
     title = "Poster"
-    column = 1
-    group = "Prompt"
-    about = "where every head of the model looks from the pinned token"
     main = "rows"
     draws = ComparingPanel.compares | {"head", "query", "source"}
 

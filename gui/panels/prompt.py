@@ -61,9 +61,6 @@ class PromptPanel(Panel):
     """Text in; tokens and next-token guesses out."""
 
     title = "Prompt"
-    column = 0
-    group = "Prompt"
-    about = "the text, its tokens and the model's guesses"
     main = "run"
     draws = frozenset({"query", "difference"})
 

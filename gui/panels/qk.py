@@ -25,8 +25,6 @@ class QKPanel(CircuitPanel):
     """Which keys a query token looks for, or which queries look for a key token."""
 
     title = "QK"
-    column = 2
-    about = "what the open head looks for when it stands on a token"
     circuit = "qk"
     captions = ("looks for", "looks away from")
     table_titles = ("query", "key")

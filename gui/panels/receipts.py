@@ -27,9 +27,6 @@ class ReceiptsPanel(Panel):
     """Every check of the open head on the prompt; one that failed stands first."""
 
     title = "Receipts"
-    column = 2
-    group = "Checks"
-    about = "checks that what is shown of the open head is what the model does"
     main = "shown"
     draws = frozenset({"head"})
 

@@ -48,8 +48,6 @@ class SkipTrigramsPanel(Panel):
     """The strongest ones in a list; a click asks OV about the source and QK about the query."""
 
     title = "Skip-trigrams"
-    column = 2
-    about = "source … query → out: the open head's two circuits in one list"
     main = "trigrams"
     draws = frozenset({"head", "ov", "qk"})
 

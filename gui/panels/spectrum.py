@@ -40,8 +40,6 @@ class SpectrumPanel(Panel):
     """Singular values of both circuits, and the tokens of one direction."""
 
     title = "Spectrum"
-    column = 2
-    about = "the singular values of both circuits of the open head"
     main = "ov"
     draws = frozenset({"head"})
 

@@ -49,8 +49,6 @@ class VirtualHeadPanel(PairPanel):
     """The pattern of a pair, and what it raises and lowers."""
 
     title = "Virtual head"
-    column = 2
-    about = "what two heads in a row do together"
     main = "parts"
     draws = frozenset({"pair", "query", "source", "hide_bos"})
 

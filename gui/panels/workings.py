@@ -26,8 +26,6 @@ class WorkingsPanel(Panel):
     """The chain from one-hot tokens to logits, step by step."""
 
     title = "Workings"
-    column = 1
-    about = "every matrix of the open head on the prompt, with its numbers"
     main = "shown"
     draws = frozenset({"head", "query", "source"})
 

@@ -29,12 +29,11 @@ class FlowLayout(QLayout):
         """Return how many items there are."""
         return len(self._items)
 
-    # Qt asks for places behind the last one, too, and takes None; PySide6's stub knows no None.
-    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+    def itemAt(self, index: int) -> QLayoutItem | None:
         """Return an item, none where there is none."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
-    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+    def takeAt(self, index: int) -> QLayoutItem | None:
         """Take an item out and return it, none where there is none."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 

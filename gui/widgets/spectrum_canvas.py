@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from math import floor, log10
 
 import numpy as np
+import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (

@@ -1,7 +1,5 @@
 """A figure's question is seen in the window again: model, prompt, head, pins and card."""
 
-import pkgutil
-
 import pytest
 
 from engine import messages as m
@@ -33,7 +31,7 @@ ASKED_BY_THE_WINDOW = [
 
 
 def test_every_picture_has_a_card_that_there_is() -> None:
-    titles = {pkgutil.resolve_name(name).title for name in PANELS}
+    titles = {card.title for card in PANELS}
     tables = [m.Table("toy", HEAD, circuit) for circuit in ("ov", "qk")]
     assert set(figures.FIGURES) - set(reopening.CARDS) == {m.Table}
     assert {*reopening.CARDS.values(), *map(reopening.card, tables)} <= titles

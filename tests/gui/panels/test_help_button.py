@@ -1,7 +1,5 @@
 """Each panel says what it shows, by which formula, from where, and what to doubt."""
 
-import pkgutil
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
@@ -14,7 +12,7 @@ from gui.panels import PANELS
 from gui.panels.help_button import WIDTH, HelpButton, HelpPage
 from gui.theme import UNIT
 
-TITLES = [pkgutil.resolve_name(name).title for name in PANELS]
+TITLES = [card.title for card in PANELS]
 KEPT = ("Notes", "Board")
 """Panels of what the user keeps, which the texts say nothing of."""
 

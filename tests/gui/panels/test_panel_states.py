@@ -31,7 +31,7 @@ from gui.panels.prompt import PromptPanel
 from gui.session import Session
 from tests.gui.fake_engine import FakeEngine
 
-CLASSES = [panel for name in PANELS if (panel := pkgutil.resolve_name(name)).main]
+CLASSES = [panel for card in PANELS if (panel := pkgutil.resolve_name(card.panel)).main]
 """Panels that ask the engine something."""
 MAIN = {
     "Prompt": RunPrompt,

@@ -7,6 +7,7 @@ import pytest
 
 from gui.panels import PANELS
 from gui.panels.panel import Panel
+from gui.view_menu import GROUPS
 
 
 def test_reading_the_list_imports_no_qt(python, repository):
@@ -17,15 +18,16 @@ def test_reading_the_list_imports_no_qt(python, repository):
     assert done.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("name", PANELS)
-def test_every_name_is_a_panel_that_says_what_it_is_about(name):
-    panel = pkgutil.resolve_name(name)
+@pytest.mark.parametrize("card", PANELS, ids=lambda card: card.title)
+def test_every_card_has_a_panel_of_its_title_and_says_what_it_is_about(card):
+    panel = pkgutil.resolve_name(card.panel)
     assert issubclass(panel, Panel)
-    assert panel.title
-    assert panel.about
+    assert panel.title == card.title
+    assert card.about
+    assert card.group in GROUPS
     assert panel.main or panel.wants(None) == {}
 
 
 def test_titles_differ_because_layouts_are_kept_by_them():
-    titles = [pkgutil.resolve_name(name).title for name in PANELS]
+    titles = [card.title for card in PANELS]
     assert len(set(titles)) == len(titles)
