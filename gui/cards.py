@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gui import window_state
 from gui.dock import CardDock
 from gui.engine_client import EngineClient
-from gui.layouts import LAYOUTS, Layout, arrange, share_out
+from gui.layouts import LAYOUTS, Layout, Place, arrange, places, share_out
 from gui.panels import PANELS
 from gui.panels.panel import Panel
 from gui.session import Session
@@ -37,6 +37,7 @@ class Cards(QObject):
         self._stage = stage
         self.docks = [CardDock(card, session, client, stage) for card in PANELS]
         self.layout: Layout = LAYOUTS[0]
+        self._places: list[list[Place]] = []
 
     @property
     def panels(self) -> list[Panel]:
@@ -75,6 +76,7 @@ class Cards(QObject):
         self.layout = layout
         self._stage.keep_shares(self.docks, None)
         self._stage.setUpdatesEnabled(False)
+        self._places = places(self.docks, layout, self._stage)
         arrange(self._stage, self.docks, layout)
         share_out(self._stage, self.docks, layout)
         # Qt shares the room out anew when a window is first shown.
@@ -92,7 +94,11 @@ class Cards(QObject):
 
     def fit_text(self) -> None:
         """Lay the cards out for another size of text; the same stay open, and in front."""
-        if self._stage.as_laid_out:
+        if not self._stage.as_laid_out:
+            return
+        if places(self.docks, self.layout, self._stage) == self._places:
+            share_out(self._stage, self.docks, self.layout)
+        else:
             # Larger text is a smaller window: cards may have to lie behind others, or need not.
             opened = [dock for dock in self.docks if not dock.isHidden()]
             seen = self._seen()

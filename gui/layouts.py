@@ -78,8 +78,8 @@ LAYOUTS = (
 """The first is what the window begins with."""
 
 
-_Place = tuple[int, list[CardDock]]
-"""The share of a stack and its cards."""
+Place = tuple[int, list[CardDock]]
+"""The share of a stack, and its cards from the front."""
 
 
 def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
@@ -96,7 +96,7 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
     layout
         One of LAYOUTS.
     """
-    columns = _places(docks, layout, stage)
+    columns = places(docks, layout, stage)
     for dock in docks:
         dock.setFloating(False)
         stage.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
@@ -129,7 +129,7 @@ def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> 
     """Give columns their widths and cards their heights."""
     window = stage.window()
     share_columns(stage, docks, layout)
-    for column in _places(docks, layout, stage):
+    for column in places(docks, layout, stage):
         whole = sum(share for share, _ in column)
         heights = [max(1, share * window.height() // whole) for share, _ in column]
         fronts = [cards[0] for _, cards in column]
@@ -180,7 +180,8 @@ def _needed(column: Column) -> int:
     return scaled(TIGHT * column.least) + 6 * UNIT
 
 
-def _places(docks: Sequence[CardDock], layout: Layout, stage: QMainWindow) -> list[list[_Place]]:
+def places(docks: Sequence[CardDock], layout: Layout, stage: QMainWindow) -> list[list[Place]]:
+    """Return where cards lie in a window of this size and text: columns of stacks."""
     window = stage.window()
     by_title = {dock.kind.title: dock for dock in docks}
     columns = [

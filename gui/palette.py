@@ -61,10 +61,16 @@ def apply(app: QApplication, name: str, text_size: int | None = None) -> None:
         # Once only: to change what the style sheet wraps walks every widget there is.
         app.setStyle("Fusion")
         app.setProperty(_STYLED, True)
-    app.setFont(ui_font())
-    app.setPalette(palette(chosen))
-    QToolTip.setPalette(palette(chosen))
-    QToolTip.setFont(ui_font())
+    # Where one style sheet replaces another, Qt dresses each widget as many times as there are
+    # widgets around it (4,212 times for 613 widgets); without one in between, each is done twice.
+    app.setStyleSheet("")
+    # Each of these tells every widget, also that nothing is new.
+    if app.font() != ui_font():
+        app.setFont(ui_font())
+        QToolTip.setFont(ui_font())
+    if app.palette() != palette(chosen):
+        app.setPalette(palette(chosen))
+        QToolTip.setPalette(palette(chosen))
     app.setStyleSheet(stylesheet(chosen, text_scale()))
     if resized:
         _told(app).changed.emit()

@@ -274,7 +274,8 @@ class Window(QMainWindow):
 
     def _on_text_size(self) -> None:
         for panel in self.panels:
-            panel.redraw()
+            if panel.isVisible():  # the others draw anew when they are shown
+                panel.redraw()
         self.cards.fit_text()
 
     def _make_menus(self) -> list[QMenu]:

@@ -81,9 +81,15 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         self._ring = ring
         self.viewport().update()
 
+    def follow(self) -> None:
+        """Follow theme and text size: each of their changes is told several times."""
+        if (palette.theme(), palette.text_percent()) != self._dressed:
+            self.dress()
+
     def dress(self) -> None:
         """Take colours and fonts from the theme in force."""
         theme = palette.theme()
+        self._dressed = (theme, palette.text_percent())
         self.setBackground(theme.card)
         font = palette.ui_font(small=True)
         for name in ("left", "bottom"):

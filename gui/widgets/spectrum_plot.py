@@ -137,7 +137,7 @@ class SpectrumPlot(QWidget):
         super().changeEvent(event)
         changes = (QEvent.Type.StyleChange, QEvent.Type.FontChange)
         if event.type() in changes and "_canvas" in vars(self):
-            self._canvas.dress()
+            self._canvas.follow()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the ring when the keyboard brought the focus."""
