@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMainWindow, QTabBar
+from PySide6.QtWidgets import QMainWindow, QTabBar, QWidget
 
 from gui.dock import CardDock
 from gui.palette import scaled
@@ -163,6 +163,11 @@ def share_columns(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout)
     stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
 
 
+def folds(layout: Layout, window: QWidget) -> tuple[int, bool]:
+    """Return what a layout has room for: how many columns, and whether three cards in one."""
+    return len(_fitting(layout, window.width())), window.height() >= scaled(LOW)
+
+
 def _fitting(layout: Layout, width: int) -> tuple[Column, ...]:
     """Return the columns that a window has room for; the cards of others lie behind the last."""
     columns = layout.columns
@@ -187,7 +192,7 @@ def _places(docks: Sequence[CardDock], layout: Layout, stage: QMainWindow) -> li
         [(stack.share, [by_title[title] for title in stack.titles]) for stack in column.stacks]
         for column in _fitting(layout, window.width())
     ]
-    if window.height() < scaled(LOW):
+    if not folds(layout, window)[1]:
         for column in columns:
             while len(column) > 2:
                 _, behind = column.pop()

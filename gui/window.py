@@ -28,6 +28,7 @@ from gui.document import Document
 from gui.drops import Drops, Target
 from gui.edit_menu import EditMenu
 from gui.engine_client import EngineClient
+from gui.export.button import ExportButton
 from gui.export.menu import Exports
 from gui.export.opening import FigureOpening
 from gui.file_menu import FileMenu
@@ -102,6 +103,7 @@ class Window(QMainWindow):
         self._was_painted = self._may_close = False
         self._layout = LAYOUTS[0]
         self._stage = Stage()
+        self._stage.crowded.connect(self._fold)
         self.setCentralWidget(self._stage)
         self.docks = [
             CardDock(pkgutil.resolve_name(name), session, client, self._stage) for name in PANELS
@@ -128,7 +130,8 @@ class Window(QMainWindow):
         self.text_sizes.changed.connect(self._on_text_size)
         self.finder = CommandPalette(self, self.commands)
         self._menus = self._make_menus()
-        self.top = TopBar(session, client, self.opening, self._menus)
+        export = ExportButton(self.exports)
+        self.top = TopBar(session, client, self.opening, self._menus, export)
         self.opening_bar.picker_wanted.connect(self.picker.show_models)
         self.top.model_wanted.connect(self.picker.show_models)
         self.top.other_wanted.connect(self.picker.do)
@@ -138,7 +141,9 @@ class Window(QMainWindow):
         self.drops.refused.connect(self.opening_bar.refuse)
         self.drops.taken.connect(self.opening_bar.dismiss)
         self.figure_opening.refused.connect(self.opening_bar.refuse)
-        self.top.picture_wanted.connect(self.save_picture)
+        export.picture_wanted.connect(self.save_picture)
+        self.top.find_wanted.connect(self.finder.find)
+        self.top.layout_wanted.connect(lambda name: self._change_layout(window_state.layout_named(name)))
         self.top.theme_toggled.connect(self._toggle_theme)
         above = QWidget()
         rows = QVBoxLayout(above)
@@ -181,7 +186,7 @@ class Window(QMainWindow):
 
     def lay_out(self, layout: Layout) -> None:
         """Put every card where a layout has it, and close those that it has not."""
-        self._layout = layout
+        self._take_layout(layout)
         self._stage.keep_shares(self.docks, None)
         self._stage.setUpdatesEnabled(False)
         arrange(self._stage, self.docks, layout)
@@ -228,7 +233,7 @@ class Window(QMainWindow):
         """Take on a session: what is selected, its favourites, and how the cards lie."""
         self.undo.clear()
         self.document.begin(saved)
-        self._layout = window_state.layout_named(saved.window.layout)
+        self._take_layout(window_state.layout_named(saved.window.layout))
         # Qt shares the room out anew when a window is first shown.
         QTimer.singleShot(0, self, partial(self._restore_docks, saved.window))
 
@@ -298,6 +303,10 @@ class Window(QMainWindow):
         if isinstance(panel, BoardPanel):
             panel.serve(self.exports)
 
+    def _take_layout(self, layout: Layout) -> None:
+        self._layout = layout
+        self.top.show_layout(layout)
+
     def _finish_layout(self) -> None:
         share_out(self._stage, self.docks, self._layout)
         self._stage.keep_shares(self.docks, self._layout)
@@ -329,7 +338,7 @@ class Window(QMainWindow):
         self.undo.push("change of layout", partial(self._lie_as, before))
 
     def _lie_as(self, state: WindowState) -> None:
-        self._layout = window_state.layout_named(state.layout)
+        self._take_layout(window_state.layout_named(state.layout))
         self._restore_docks(state)
 
     def _on_escape(self) -> None:
@@ -344,15 +353,23 @@ class Window(QMainWindow):
     def _on_text_size(self) -> None:
         for panel in self.panels:
             panel.redraw()
-        if self._stage.as_laid_out:
-            # Larger text is a smaller window: cards may have to lie behind others, or need not.
-            opened = [dock for dock in self.docks if not dock.isHidden()]
-            seen = [dock for dock in opened if not dock.visibleRegion().isEmpty()]
-            self.lay_out(self._layout)
-            for dock in self.docks:
-                dock.setVisible(dock in opened)
-            for dock in seen:
-                dock.raise_()
+        self._fold()  # larger text is a smaller window
+
+    def _fold(self) -> None:
+        """Lay cards behind others where there is no room, and beside them where there is."""
+        if not self._stage.as_laid_out:
+            return
+        opened = [dock for dock in self.docks if not dock.isHidden()]
+        seen = [dock for dock in opened if not dock.visibleRegion().isEmpty()]
+        focused, held = self.focusWidget(), [dock for dock in seen if dock.has_keyboard]
+        self.lay_out(self._layout)
+        for dock in self.docks:
+            dock.setVisible(dock in opened)
+        # Of those that now share a place, the one with the keyboard, else the first.
+        for dock in (*reversed(seen), *held):
+            dock.raise_()
+        if held and focused is not None:
+            focused.setFocus()
 
     def _on_system_theme(self) -> None:
         if self._theme == SYSTEM_THEME:
@@ -371,8 +388,8 @@ class Window(QMainWindow):
         file.addSeparator()
         self._add(file, "Quit", "Ctrl+Q", self.close)
         EditMenu(self.session, self.history, self.undo, edit, self._add)
-        self._add(view, "Find a command …", "Ctrl+Shift+P", self.finder.find_command)
-        self._add(view, "Go to a head …", "Ctrl+K", self.finder.find_head)
+        find = self._add(view, "Go to head, card, action …", "Ctrl+K", self.finder.find)
+        find.setShortcuts([QKeySequence("Ctrl+K"), QKeySequence("Ctrl+Shift+P")])
         view.addSeparator()
         if self._preferences is not None:
             self._preferences.fill(edit, self._add, lambda: self._theme)
