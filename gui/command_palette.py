@@ -48,7 +48,7 @@ class CommandPalette(QDialog):
         self.setProperty("floating", True)
         self.field = QLineEdit()
         self.field.setAccessibleName(_NAME)
-        self.field.setPlaceholderText("Type a head (1.3 or L1H3, or 17. for a layer), a card or an action")
+        self.field.setPlaceholderText("Type 1.3 or L1H3, a card or an action")
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)
         self._rows = QStandardItemModel(self)
@@ -68,7 +68,7 @@ class CommandPalette(QDialog):
         column.addWidget(self.list, 1)
         column.addWidget(self.nothing)
 
-    def find(self) -> None:
+    def find_command(self) -> None:
         """Open on everything."""
         self._commands = self._all()
         self.field.clear()

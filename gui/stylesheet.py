@@ -1,10 +1,11 @@
 """The application's style sheet, made from a theme: one radius, one unit, two weights.
 
 A widget asks for a look by a dynamic property: `role` on a label (`title`, `small`, `accent`),
-`quiet` on a button or a table without a frame, `bare` on a button of a menu, `face` on a button or a field for its font, `tone`
-on a button for its colour, `segment` on a button of a segmented control, `frozen` on a table that
-lies over another, `notice` on a frame, `page` on a frame that lies over others, `narrow` on a
-button of one sign, `refused` on a field, `floating` on a dialog without a frame.
+`quiet` on a button or a table without a frame, `bare` on a button that opens a menu, `face` on a
+button or a field for its font, `tone` on a button for its colour, `segment` on a button of a
+segmented control, `frozen` on a table that lies over another, `notice` on a frame, `page` on a
+frame that lies over others, `narrow` on a button of one sign, `refused` on a field, `floating` on
+a dialog without a frame.
 """
 
 import re

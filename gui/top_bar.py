@@ -33,8 +33,8 @@ class TopBar(QWidget):
         The main button.
     """
 
-    layout_wanted = Signal(str)
-    """Name of a layout; that in use, where its cards are to be put back."""
+    layout_wanted = Signal(object)
+    """One of LAYOUTS; that in use, where its cards are to be put back."""
     find_wanted = Signal()
     theme_toggled = Signal()
     model_wanted = Signal(str)
@@ -67,17 +67,17 @@ class TopBar(QWidget):
         self.layouts = Segmented([(layout.name, layout.name) for layout in LAYOUTS], "Layout")
         for layout in LAYOUTS:
             self.layouts.set_option_tip(layout.name, layout.about)
-        self.layouts.changed.connect(self.layout_wanted)
-        self.layouts.again.connect(self.layout_wanted)
-        self.find = FindButton("Ctrl+K")
-        self.find.clicked.connect(self.find_wanted)
+        self.layouts.changed.connect(self._on_layout)
+        self.layouts.again.connect(self._on_layout)
+        self.search = FindButton("Ctrl+K")
+        self.search.clicked.connect(self.find_wanted)
         self.export = export
         self.theme = QPushButton()
         self.theme.setProperty("bare", True)
         self.theme.clicked.connect(self.theme_toggled)
 
         # Menus and title bar have these as well: the last give way first where there is no room.
-        self._spare = (self.find, self.layouts, self.export, self._name, self.theme)
+        self._spare = (self.search, self.layouts, self.export, self._name, self.theme)
         self._row = row = QHBoxLayout(self)
         row.setContentsMargins(UNIT * 2 - 2, UNIT, UNIT * 2 - 2, UNIT)
         row.setSpacing(UNIT)
@@ -97,7 +97,7 @@ class TopBar(QWidget):
         row.addStretch(1)
         row.addWidget(self.layouts)
         row.addStretch(1)
-        for widget in (self.find, self.theme, self.export):
+        for widget in (self.search, self.theme, self.export):
             row.addWidget(widget)
         self.show_theme_name()
         client.renewed.connect(self.list_again)
@@ -161,14 +161,14 @@ class TopBar(QWidget):
         widgets = [item.widget() for item in items if item is not None]
         room = self.width() - margins.left() - margins.right()
         room -= sum(_width(w) for w in widgets if w is not None and w not in self._spare)
-        self.find.set_long(False)
-        short = _width(self.find)
+        self.search.set_long(False)
+        short = _width(self.search)
         for widget in self._spare:
             fits = _width(widget) <= room
             widget.setVisible(fits)
             room -= _width(widget) if fits else 0
-        self.find.set_long(True)
-        self.find.set_long(not self.find.isHidden() and _width(self.find) - short <= room)
+        self.search.set_long(True)
+        self.search.set_long(not self.search.isHidden() and _width(self.search) - short <= room)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the ground and the line under it."""
@@ -176,6 +176,9 @@ class TopBar(QWidget):
         painter.fillRect(self.rect(), QColor(theme().card))
         painter.fillRect(0, self.height() - 1, self.width(), 1, QColor(theme().line))
         painter.end()
+
+    def _on_layout(self, name: str) -> None:
+        self.layout_wanted.emit(next(layout for layout in LAYOUTS if layout.name == name))
 
     def _on_changed(self, what: str) -> None:
         if what == "model":

@@ -46,9 +46,7 @@ class ExportButton(QPushButton):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for panel in self.cards():
-            menu.addAction(
-                f"{panel.title} …", partial(self._exports.open_dialog, panel, PICTURES)
-            )
+            menu.addAction(f"{panel.title} …", partial(self._exports.open_dialog, panel, PICTURES))
         menu.addSeparator()
         menu.addAction("Picture of window or cards …", self.picture_wanted.emit)
         menu.popup(self.mapToGlobal(QPoint(0, self.height())))

@@ -93,9 +93,7 @@ def front(window):
     return {dock.kind.title for dock in window.docks if not dock.visibleRegion().isEmpty()}
 
 
-def test_a_window_made_narrow_lays_cards_behind_others_and_beside_them_when_it_grows(
-    qtbot, window
-):
+def test_a_window_made_narrow_lays_cards_behind_others_and_beside_them_when_it_grows(qtbot, window):
     before = front(window)
     window.resize(720, 900)
     qtbot.waitUntil(lambda: len(front(window)) < len(before))

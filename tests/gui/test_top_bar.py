@@ -66,7 +66,7 @@ def test_the_switch_follows_keys_and_sessions(qtbot, window):
 
 
 def test_the_field_opens_the_box_that_finds_heads_cards_and_actions(qtbot, window):
-    qtbot.mouseClick(window.top.find, LEFT)
+    qtbot.mouseClick(window.top.search, LEFT)
     assert window.finder.isVisible()
     heads = [command for command in window.finder.shown() if command.head is not None]
     assert 0 < len(heads) < len(window.finder.shown())
@@ -114,8 +114,8 @@ def test_in_a_narrow_window_what_menus_have_gives_way_and_nothing_is_cut(
     for width in (1600, 1000, 720):
         window.resize(width, 700)
         qtbot.wait(150)
-        parts = [*top.findChildren(QPushButton), *top.findChildren(QToolButton)]
-        parts += [*top.findChildren(QLabel), top.models]
+        parts = [*top.searchChildren(QPushButton), *top.searchChildren(QToolButton)]
+        parts += [*top.searchChildren(QLabel), top.models]
         seen = [part for part in parts if part.isVisible()]
         for part in seen:
             left = part.mapTo(top, QPoint(0, 0)).x()
@@ -124,20 +124,20 @@ def test_in_a_narrow_window_what_menus_have_gives_way_and_nothing_is_cut(
         assert top.models in seen
         assert top.bos in seen
         assert len([part for part in seen if isinstance(part, QToolButton)]) == 4
-        shown[width] = {part for part in (top.find, top.layouts, top.export) if part.isVisible()}
+        shown[width] = {part for part in (top.search, top.layouts, top.export) if part.isVisible()}
     assert shown[720] <= shown[1000] <= shown[1600]
-    assert {top.find, top.layouts} <= shown[1600]
-    assert top.find in shown[1000]
+    assert {top.search, top.layouts} <= shown[1600]
+    assert top.search in shown[1000]
     if percent == 100:
         assert len(shown[1000]) == 3
 
 
 def test_the_field_says_more_where_there_is_room(qtbot, window):
-    assert window.top.find.text().startswith(LONG)
-    assert "K" in window.top.find.text()[len(LONG) :]
+    assert window.top.search.text().startswith(LONG)
+    assert "K" in window.top.search.text()[len(LONG) :]
     window.resize(1000, 700)
     qtbot.wait(150)
-    assert window.top.find.text().startswith(SHORT)
+    assert window.top.search.text().startswith(SHORT)
 
 
 def test_a_click_on_the_main_button_leaves_the_keyboard_where_it_was(qtbot, window):
