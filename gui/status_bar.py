@@ -53,7 +53,7 @@ class StatusBar(QStatusBar):
         self.stop.setToolTip("Stop what is being computed (Esc)")
         self.stop.clicked.connect(client.cancel)
         self.receipts = ReceiptLight(session, client)
-        self.receipts.clicked.connect(self.receipts_wanted)
+        self.receipts.opened.connect(self.receipts_wanted)
         self.last = _label("How long the last run took")
         self.addWidget(self.model)
         self.addWidget(self.work, 1)
@@ -94,6 +94,7 @@ class StatusBar(QStatusBar):
         """Take the facts of the model."""
         assert isinstance(result, ModelFacts)
         self._facts = result
+        self.receipts.know(result)
         self._show_facts(result)
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
@@ -131,7 +132,7 @@ class StatusBar(QStatusBar):
             self._show_work(False)
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
-        if not what:
+        if not what or self.receipts.unasked:
             self._patience.stop()
             self._show_work(False)
             return

@@ -59,6 +59,7 @@ QPushButton[bare="true"]:focus, QToolButton[bare="true"]:focus {
 QToolButton[narrow="true"] { padding: 3px 0px; min-width: 18px; }
 QPushButton[face="small"] { font-size: ${small}pt; }
 QPushButton[tone="muted"] { color: $muted; }
+QPushButton[tone="good"] { color: $good; }
 QPushButton[tone="bad"] { color: $bad; font-weight: bold; }
 QPushButton::menu-indicator, QToolButton::menu-indicator { width: 0px; }
 
