@@ -57,7 +57,8 @@ QPushButton[bare="true"]:focus, QToolButton[bare="true"]:focus {
     border-color: $accent; padding: ${inner_down}px ${inner_bare}px;
 }
 QToolButton[narrow="true"] { padding: 3px 0px; min-width: 18px; }
-QPushButton[face="small"] { font-size: ${small}pt; }
+QPushButton[face="small"] { font-size: ${small}pt; padding: 3px 4px; }
+QPushButton[face="small"]:focus { padding: ${inner_down}px ${inner_bare}px; }
 QPushButton[tone="muted"] { color: $muted; }
 QPushButton[tone="good"] { color: $good; }
 QPushButton[tone="bad"] { color: $bad; font-weight: bold; }
