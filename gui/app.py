@@ -186,6 +186,8 @@ class PictureTaker(QObject):
     def _take(self) -> None:
         if self._client.busy or not all(panel.filled for panel in self._window.panels):
             return
+        if not self._window.status.receipts.ready():
+            return
         self._limit.stop()
         failures = [panel.failure() for panel in self._window.panels]
         self.failure = next((failed.sentence for failed in failures if failed), "")

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gui import window_state
 from gui.dock import CardDock
 from gui.engine_client import EngineClient
-from gui.layouts import LAYOUTS, Layout, Place, arrange, places, share_out
+from gui.layouts import LAYOUTS, Layout, arrange, folds, share_columns, share_out
 from gui.panels import PANELS
 from gui.panels.panel import Panel
 from gui.session import Session
@@ -29,6 +29,8 @@ class Cards(QObject):
 
     rearranged = Signal(object)
     """Somebody chose a layout; the WindowState before that."""
+    laid_out = Signal(object)
+    """One of LAYOUTS is that in use."""
     restored = Signal()
     """The cards lie as they did at another time."""
 
@@ -37,7 +39,8 @@ class Cards(QObject):
         self._stage = stage
         self.docks = [CardDock(card, session, client, stage) for card in PANELS]
         self.layout: Layout = LAYOUTS[0]
-        self._places: list[list[Place]] = []
+        self._folds: tuple[int, bool] | None = None
+        stage.room_changed.connect(self._on_room)
 
     @property
     def panels(self) -> list[Panel]:
@@ -73,10 +76,10 @@ class Cards(QObject):
 
     def lay_out(self, layout: Layout) -> None:
         """Put every card where a layout has it, and close those that it has not."""
-        self.layout = layout
-        self._stage.keep_shares(self.docks, None)
+        self._take(layout)
+        self._stage.as_laid_out = False
         self._stage.setUpdatesEnabled(False)
-        self._places = places(self.docks, layout, self._stage)
+        self._folds = folds(layout, self._stage.window())
         arrange(self._stage, self.docks, layout)
         share_out(self._stage, self.docks, layout)
         # Qt shares the room out anew when a window is first shown.
@@ -94,19 +97,9 @@ class Cards(QObject):
 
     def fit_text(self) -> None:
         """Lay the cards out for another size of text; the same stay open, and in front."""
-        if not self._stage.as_laid_out:
-            return
-        if places(self.docks, self.layout, self._stage) == self._places:
+        # Larger text is a smaller window.
+        if self._stage.as_laid_out and not self._fold():
             share_out(self._stage, self.docks, self.layout)
-        else:
-            # Larger text is a smaller window: cards may have to lie behind others, or need not.
-            opened = [dock for dock in self.docks if not dock.isHidden()]
-            seen = self._seen()
-            self.lay_out(self.layout)
-            for dock in self.docks:
-                dock.setVisible(dock in opened)
-            for dock in seen:
-                dock.raise_()
 
     def state(self) -> WindowState:
         """Return how the window lies."""
@@ -114,20 +107,45 @@ class Cards(QObject):
 
     def begin(self, state: WindowState) -> None:
         """Lay the cards as a session had them, in the next turn of the event loop."""
-        self.layout = window_state.layout_named(state.layout)
+        self._take(window_state.layout_named(state.layout))
         # Qt shares the room out anew when a window is first shown.
         QTimer.singleShot(0, self, partial(self._restore, state))
 
     def lie_as(self, state: WindowState) -> None:
         """Lay the cards as they were."""
-        self.layout = window_state.layout_named(state.layout)
+        self._take(window_state.layout_named(state.layout))
         self._restore(state)
 
     def _seen(self) -> list[CardDock]:
         return [dock for dock in self.docks if not dock.visibleRegion().isEmpty()]
 
+    def _take(self, layout: Layout) -> None:
+        self.layout = layout
+        self.laid_out.emit(layout)
+
+    def _on_room(self) -> None:
+        if not self._fold():
+            share_columns(self._stage, self.docks, self.layout)
+
+    def _fold(self) -> bool:
+        """Lay cards behind others where there is no room, and beside them where there is again."""
+        if folds(self.layout, self._stage.window()) == self._folds:
+            return False
+        opened, seen = [dock for dock in self.docks if not dock.isHidden()], self._seen()
+        focused = self._stage.window().focusWidget()
+        held = [dock for dock in seen if dock.has_keyboard]
+        self.lay_out(self.layout)
+        for dock in self.docks:
+            dock.setVisible(dock in opened)
+        # Of those that now share a place, the one with the keyboard, else the first.
+        for dock in (*reversed(seen), *held):
+            dock.raise_()
+        if held and focused is not None:
+            focused.setFocus()
+        return True
+
     def _restore(self, state: WindowState) -> None:
-        self._stage.keep_shares(self.docks, None)
+        self._stage.as_laid_out = False
         if not window_state.restore_docks(self._stage, self.docks, state):
             self.reset()
             if state.cards:
@@ -136,5 +154,5 @@ class Cards(QObject):
 
     def _finish_layout(self) -> None:
         share_out(self._stage, self.docks, self.layout)
-        self._stage.keep_shares(self.docks, self.layout)
+        self._stage.as_laid_out = True
         self._stage.setUpdatesEnabled(True)

@@ -1,4 +1,4 @@
-"""The box in which everything is found by typing: Ctrl+Shift+P, and Ctrl+K for heads alone."""
+"""The box in which everything is found by typing: heads, cards and actions."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.commands import Command, fitting
+from gui.commands import Command, fitting, names_head
 from gui.palette import scaled
 from gui.theme import UNIT
 from gui.widgets.command_row import ABOUT, KEYS, CommandRow
@@ -21,6 +21,7 @@ from gui.widgets.plain_label import plain_label
 
 MOST = 200
 """Rows that are shown; who needs the next one types another letter."""
+_NAME = "Go to a head, a card or an action"
 _SIZE = (76 * UNIT, 48 * UNIT)
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
@@ -41,11 +42,13 @@ class CommandPalette(QDialog):
         self._window, self._all = window, commands
         self._commands: Sequence[Command] = ()
         self._shown: list[Command] = []
-        self.setAccessibleName("Find a command")
+        self.setAccessibleName(_NAME)
+        self.setWindowTitle(_NAME)
         self.setModal(True)
         self.setProperty("floating", True)
         self.field = QLineEdit()
-        self.field.setAccessibleName("Find a command")
+        self.field.setAccessibleName(_NAME)
+        self.field.setPlaceholderText("Type 1.3 or L1H3, a card or an action")
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)
         self._rows = QStandardItemModel(self)
@@ -67,14 +70,16 @@ class CommandPalette(QDialog):
 
     def find_command(self) -> None:
         """Open on everything."""
-        self._open(
-            self._all(), "Find a command, a card or a head", "Type a command, a card or a head"
-        )
-
-    def find_head(self) -> None:
-        """Open on the heads of the model in use."""
-        found = [command for command in self._all() if command.head is not None]
-        self._open(found, "Go to a head", "Type a head: 1.3 or L1H3; 17. lists layer 17")
+        self._commands = self._all()
+        self.field.clear()
+        self._filter("")
+        width = min(scaled(_SIZE[0]), self._window.width() - 4 * UNIT)
+        height = min(scaled(_SIZE[1]), self._window.height() - 10 * UNIT)
+        self.resize(width, height)
+        corner = self._window.mapToGlobal(self._window.rect().topLeft())
+        self.move(corner.x() + (self._window.width() - width) // 2, corner.y() + 5 * UNIT)
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.open()
 
     def shown(self) -> list[Command]:
         """Return what is listed, best first."""
@@ -98,21 +103,6 @@ class CommandPalette(QDialog):
                 return True
         return super().eventFilter(watched, event)
 
-    def _open(self, commands: Sequence[Command], name: str, prompt: str) -> None:
-        self._commands = commands
-        self.setWindowTitle(name)
-        self.field.setAccessibleName(name)
-        self.field.setPlaceholderText(prompt)
-        self.field.clear()
-        self._filter("")
-        width = min(scaled(_SIZE[0]), self._window.width() - 4 * UNIT)
-        height = min(scaled(_SIZE[1]), self._window.height() - 10 * UNIT)
-        self.resize(width, height)
-        corner = self._window.mapToGlobal(self._window.rect().topLeft())
-        self.move(corner.x() + (self._window.width() - width) // 2, corner.y() + 5 * UNIT)
-        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.open()
-
     def _filter(self, query: str) -> None:
         found = fitting(self._commands, query)
         self._shown = found[:MOST]
@@ -125,11 +115,11 @@ class CommandPalette(QDialog):
             item.setData(said, Qt.ItemDataRole.AccessibleTextRole)
             self._rows.appendRow(item)
         self.list.setCurrentIndex(self._rows.index(0, 0))
-        self.nothing.setText(self._told(len(found)))
+        self.nothing.setText(self._told(query, len(found)))
         self.nothing.setVisible(bool(self.nothing.text()))
 
-    def _told(self, count: int) -> str:
-        if not self._commands:
+    def _told(self, query: str, count: int) -> str:
+        if names_head(query) and not any(command.head for command in self._commands):
             return "The model is not open yet, so there are no heads to go to."
         if not count:
             return "Nothing fits. Leave letters out, or type fewer."

@@ -13,6 +13,7 @@ from gui.dock import CardDock
 from gui.fuzzy import score
 
 BETWEEN = " › "
+_HEADS_FIRST = 10_000.0
 _HEAD = re.compile(r"\s*[lL]?\s*(\d+)\s*(?:[.hH,\s]\s*(\d*))?\s*")
 
 
@@ -84,14 +85,22 @@ def fitting(commands: Iterable[Command], query: str) -> list[Command]:
     return [command for _, _, command in sorted(ranked, key=lambda one: one[:2])]
 
 
+def names_head(query: str) -> bool:
+    """Return whether what was typed can be a head, or a layer of heads."""
+    return _HEAD.fullmatch(query) is not None
+
+
 def _head_score(place: re.Match[str], head: Head) -> float | None:
-    """Rank a head: its own number first, then numbers that go on with these digits."""
+    """Rank a head: its own number first, then numbers that go on with these digits.
+
+    All of them before actions that have such a digit in their names.
+    """
     layer, number = place[1], place[2]
     if number is None:
-        return None if not str(head.layer).startswith(layer) else 60.0 - head.layer
+        return None if not str(head.layer).startswith(layer) else _HEADS_FIRST - head.layer
     if str(head.layer) != layer or not str(head.number).startswith(number):
         return None
-    return 100.0 if str(head.number) == number else 90.0
+    return _HEADS_FIRST + (str(head.number) == number)
 
 
 def _in_menu(menu: QMenu, path: str) -> Iterator[tuple[str, QAction]]:

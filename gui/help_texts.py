@@ -47,7 +47,7 @@ HOW_TO = (
     "\n\n"
     "Cards: drag one by its title; double-click the title to float it, right-click it to close "
     "it. Ctrl+Alt+0 puts them back.\n\n"
-    "Keyboard: Ctrl+Shift+P finds everything by name, Ctrl+K a head (type 1.3 or L1H3). Ctrl+1 to "
+    "Keyboard: Ctrl+K finds everything by name, and a head by 1.3 or L1H3. Ctrl+1 to "
     "Ctrl+9 go to a card, and close one that has the keyboard; Ctrl+W closes any, F6 goes to the "
     "next. Tab moves on, arrow keys move inside a picture, Ctrl++ and Ctrl+- change the size of "
     "text."

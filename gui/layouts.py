@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMainWindow, QTabBar
+from PySide6.QtWidgets import QMainWindow, QTabBar, QWidget
 
 from gui.dock import CardDock
 from gui.palette import scaled
@@ -78,7 +78,7 @@ LAYOUTS = (
 """The first is what the window begins with."""
 
 
-Place = tuple[int, list[CardDock]]
+_Place = tuple[int, list[CardDock]]
 """The share of a stack, and its cards from the front."""
 
 
@@ -96,7 +96,7 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
     layout
         One of LAYOUTS.
     """
-    columns = places(docks, layout, stage)
+    columns = _places(docks, layout, stage)
     for dock in docks:
         dock.setFloating(False)
         stage.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
@@ -129,7 +129,7 @@ def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> 
     """Give columns their widths and cards their heights."""
     window = stage.window()
     share_columns(stage, docks, layout)
-    for column in places(docks, layout, stage):
+    for column in _places(docks, layout, stage):
         whole = sum(share for share, _ in column)
         heights = [max(1, share * window.height() // whole) for share, _ in column]
         fronts = [cards[0] for _, cards in column]
@@ -163,6 +163,11 @@ def share_columns(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout)
     stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
 
 
+def folds(layout: Layout, window: QWidget) -> tuple[int, bool]:
+    """Return what a layout has room for: how many columns, and whether three cards in one."""
+    return len(_fitting(layout, window.width())), window.height() >= scaled(LOW)
+
+
 def _fitting(layout: Layout, width: int) -> tuple[Column, ...]:
     """Return the columns that a window has room for; the cards of others lie behind the last."""
     columns = layout.columns
@@ -180,15 +185,14 @@ def _needed(column: Column) -> int:
     return scaled(TIGHT * column.least) + 6 * UNIT
 
 
-def places(docks: Sequence[CardDock], layout: Layout, stage: QMainWindow) -> list[list[Place]]:
-    """Return where cards lie in a window of this size and text: columns of stacks."""
+def _places(docks: Sequence[CardDock], layout: Layout, stage: QMainWindow) -> list[list[_Place]]:
     window = stage.window()
     by_title = {dock.kind.title: dock for dock in docks}
     columns = [
         [(stack.share, [by_title[title] for title in stack.titles]) for stack in column.stacks]
         for column in _fitting(layout, window.width())
     ]
-    if window.height() < scaled(LOW):
+    if not folds(layout, window)[1]:
         for column in columns:
             while len(column) > 2:
                 _, behind = column.pop()

@@ -27,7 +27,7 @@ MODEL = Qt.ItemDataRole.UserRole
 """Role of the name or path that a row opens; none on headings and actions."""
 QUICK = Qt.ItemDataRole.UserRole + 4
 """Role that is true on what opens at once."""
-_NARROWEST, _WIDEST, _POPUP = 15 * UNIT, 30 * UNIT, 76 * UNIT
+_LEAST, _NARROWEST, _WIDEST, _POPUP = 12 * UNIT, 15 * UNIT, 30 * UNIT, 76 * UNIT
 _MOST_ROWS = 20
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
@@ -83,8 +83,8 @@ class ModelBox(QComboBox):
         return QSize(min(wanted, scaled(_WIDEST)), hint.height())
 
     def minimumSizeHint(self) -> QSize:
-        """Return the least width."""
-        return QSize(scaled(_NARROWEST), super().minimumSizeHint().height())
+        """Return the least width, for a window in which there is no room for more."""
+        return QSize(scaled(_LEAST), super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the box; a long name loses its middle."""

@@ -1,13 +1,9 @@
 """Where the cards lie: a window of docks inside the window, which gives them a margin."""
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget
 
-from gui.dock import CardDock
-from gui.layouts import Layout, share_columns
 from gui.theme import UNIT
 
 SETTLED_MS = 50
@@ -15,6 +11,9 @@ SETTLED_MS = 50
 
 class Stage(QMainWindow):
     """Keeps the shares of a layout's columns when it grows, until somebody moves an edge."""
+
+    room_changed = Signal()
+    """It has another size, and its cards still lie as they were laid out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,21 +23,12 @@ class Stage(QMainWindow):
             QMainWindow.DockOption.AllowNestedDocks | QMainWindow.DockOption.AllowTabbedDocks
         )
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        self._docks: Sequence[CardDock] = ()
-        self._layout: Layout | None = None
+        self.as_laid_out = False
+        """Whether no edge was moved since a layout was chosen."""
         # At once, and again when the cards have moved their controls to where there is room.
         self._timers = [QTimer(self, interval=ms, singleShot=True) for ms in (0, SETTLED_MS)]
         for timer in self._timers:
-            timer.timeout.connect(self._share_again)
-
-    def keep_shares(self, docks: Sequence[CardDock], layout: Layout | None) -> None:
-        """Keep the columns as a layout has them; none: as they are."""
-        self._docks, self._layout = docks, layout
-
-    @property
-    def as_laid_out(self) -> bool:
-        """Whether no edge was moved since the layout was chosen."""
-        return self._layout is not None
+            timer.timeout.connect(self._tell)
 
     def event(self, event: QEvent) -> bool:
         """Notice that somebody takes hold of an edge between cards."""
@@ -48,16 +38,16 @@ class Stage(QMainWindow):
             # What a card leaves unanswered comes here as well, but lies on that card.
             and self.childAt(event.position().toPoint()) is None
         ):
-            self._layout = None
+            self.as_laid_out = False
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the new width out, once Qt has done so in its way."""
+        """Tell of the new room, once Qt has shared it out in its way."""
         super().resizeEvent(event)
-        if self._layout is not None and event.size().width() != event.oldSize().width():
+        if self.as_laid_out:
             for timer in self._timers:
                 timer.start()
 
-    def _share_again(self) -> None:
-        if self._layout is not None:
-            share_columns(self, self._docks, self._layout)
+    def _tell(self) -> None:
+        if self.as_laid_out:
+            self.room_changed.emit()

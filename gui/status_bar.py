@@ -1,7 +1,7 @@
 """The line at the bottom: which model, what runs, how far, and whether the checks pass."""
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
+from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
 from engine.messages import (
     EstimateModel,
@@ -25,6 +25,8 @@ PATIENCE_MS = 200
 """What is over sooner is not worth a progress bar."""
 PARTS = 1000
 """Of a whole, that a progress bar tells apart."""
+_GAP = 6
+"""Pixels that Qt leaves beside what stands in a status bar."""
 REMEMBERED_SECONDS = 5e-4
 """What takes less was no run: the engine had the answer already."""
 
@@ -51,7 +53,7 @@ class StatusBar(QStatusBar):
         self.stop.setToolTip("Stop what is being computed (Esc)")
         self.stop.clicked.connect(client.cancel)
         self.receipts = ReceiptLight(session, client)
-        self.receipts.clicked.connect(self.receipts_wanted)
+        self.receipts.opened.connect(self.receipts_wanted)
         self.last = _label("How long the last run took")
         self.addWidget(self.model)
         self.addWidget(self.work, 1)
@@ -66,6 +68,16 @@ class StatusBar(QStatusBar):
         client.renewed.connect(self._on_renewed)
         session.changed.connect(self._on_changed)
         self._on_changed("model")
+
+    def event(self, event: QEvent) -> bool:
+        """Leave out what has no room: the time of the last run first, then the model."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            shown = (self.work, self.bar, self.stop, self.receipts)
+            room = self.width() - sum(_width(part) for part in shown if not part.isHidden())
+            for part in (self.model, self.last):
+                room -= _width(part)
+                part.setVisible(room >= 0)
+        return super().event(event)
 
     def ask_again(self) -> None:
         """Ask once more for what is not known."""
@@ -82,6 +94,7 @@ class StatusBar(QStatusBar):
         """Take the facts of the model."""
         assert isinstance(result, ModelFacts)
         self._facts = result
+        self.receipts.know(result)
         self._show_facts(result)
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
@@ -119,7 +132,7 @@ class StatusBar(QStatusBar):
             self._show_work(False)
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
-        if not what:
+        if not what or self.receipts.unasked:
             self._patience.stop()
             self._show_work(False)
             return
@@ -153,6 +166,10 @@ def show_progress(bar: QProgressBar, done: int, total: int) -> None:
     """Show how far it is, in parts that fit Qt's int; without a total, that something moves."""
     bar.setRange(0, PARTS if total else 0)
     bar.setValue(done * PARTS // total if total else 0)
+
+
+def _width(part: QWidget) -> int:
+    return min(part.sizeHint().width(), part.maximumWidth()) + _GAP
 
 
 def _label(name: str) -> QLabel:

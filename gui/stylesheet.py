@@ -1,10 +1,11 @@
 """The application's style sheet, made from a theme: one radius, one unit, two weights.
 
 A widget asks for a look by a dynamic property: `role` on a label (`title`, `small`, `accent`),
-`quiet` on a button or a table without a frame, `face` on a button or a field for its font, `tone`
-on a button for its colour, `segment` on a button of a segmented control, `frozen` on a table that
-lies over another, `notice` on a frame, `page` on a frame that lies over others, `narrow` on a
-button of one sign, `refused` on a field, `floating` on a dialog without a frame.
+`quiet` on a button or a table without a frame, `bare` on a button that opens a menu, `face` on a
+button or a field for its font, `tone` on a button for its colour, `segment` on a button of a
+segmented control, `frozen` on a table that lies over another, `notice` on a frame, `page` on a
+frame that lies over others, `narrow` on a button of one sign, `refused` on a field, `floating` on
+a dialog without a frame.
 """
 
 import re
@@ -48,9 +49,18 @@ QPushButton[quiet="true"], QToolButton[quiet="true"] {
 }
 QPushButton[quiet="true"]:hover, QToolButton[quiet="true"]:hover { background: $accent_ground; }
 QPushButton[quiet="true"]:focus, QToolButton[quiet="true"]:focus { border-color: $accent; }
+QPushButton[bare="true"], QToolButton[bare="true"] {
+    background: transparent; border-color: transparent; padding: 3px 4px;
+}
+QPushButton[bare="true"]:hover, QToolButton[bare="true"]:hover { background: $accent_ground; }
+QPushButton[bare="true"]:focus, QToolButton[bare="true"]:focus {
+    border-color: $accent; padding: ${inner_down}px ${inner_bare}px;
+}
 QToolButton[narrow="true"] { padding: 3px 0px; min-width: 18px; }
-QPushButton[face="small"] { font-size: ${small}pt; }
+QPushButton[face="small"] { font-size: ${small}pt; padding: 3px 4px; }
+QPushButton[face="small"]:focus { padding: ${inner_down}px ${inner_bare}px; }
 QPushButton[tone="muted"] { color: $muted; }
+QPushButton[tone="good"] { color: $good; }
 QPushButton[tone="bad"] { color: $bad; font-weight: bold; }
 QPushButton::menu-indicator, QToolButton::menu-indicator { width: 0px; }
 
@@ -182,6 +192,7 @@ def stylesheet(theme: Theme, text_scale: float = 1.0) -> str:
         ring=_RING,
         inner_down=max(round(3 * text_scale) + 1 - _RING, 0),
         inner_across=max(round(9 * text_scale) + 1 - _RING, 0),
+        inner_bare=max(round(4 * text_scale) + 1 - _RING, 0),
         half=UNIT // 2,
         radius=RADIUS,
         scroll_bar=SCROLL_BAR,

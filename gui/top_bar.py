@@ -1,4 +1,6 @@
-"""The line at the top: which model, with or without BOS, and the menus."""
+"""The line at the top: menus, model, BOS, the layout in use, and the way to everything else."""
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
@@ -6,18 +8,34 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButt
 
 from engine.messages import ListModels, LoadModel, ModelFacts, ModelList, Request, Result
 from gui.engine_client import EngineClient, Failure
+from gui.export.button import ExportButton
+from gui.find_button import FindButton
+from gui.layouts import LAYOUTS, Layout
 from gui.model_box import ModelBox
 from gui.model_choices import CACHED, Choice, choices
 from gui.opening import Opening
 from gui.palette import theme
 from gui.session import Session
 from gui.theme import UNIT
+from gui.widgets.segmented import Segmented
 
 
 class TopBar(QWidget):
-    """Model picker, BOS switch, menus, the button for pictures and the one for the theme."""
+    """Menus, model picker, BOS switch, switch of layouts, and the main buttons.
 
-    picture_wanted = Signal()
+    Parameters
+    ----------
+    session, client, opening
+        Which model is in use, and how another is opened.
+    menus
+        The menus of the window.
+    export
+        The main button.
+    """
+
+    layout_wanted = Signal(object)
+    """One of LAYOUTS; that in use, where its cards are to be put back."""
+    find_wanted = Signal()
     theme_toggled = Signal()
     model_wanted = Signal(str)
     """A model that is to be looked over before it is opened."""
@@ -25,14 +43,19 @@ class TopBar(QWidget):
     """One of `model_box.ACTIONS`."""
 
     def __init__(
-        self, session: Session, client: EngineClient, opening: Opening, menus: list[QMenu]
+        self,
+        session: Session,
+        client: EngineClient,
+        opening: Opening,
+        menus: Sequence[QMenu],
+        export: ExportButton,
     ) -> None:
         super().__init__()
         self._session, self._client, self._opening = session, client, opening
         self._listed: ModelList | None = None
         self._facts: ModelFacts | None = None
-        name = QLabel("Headscope")
-        name.setProperty("role", "title")
+        self._name = QLabel("Headscope")
+        self._name.setProperty("role", "title")
         self.models = ModelBox()
         self.models.picked.connect(self._on_model_picked)
         self.models.action_picked.connect(self.other_wanted)
@@ -41,28 +64,41 @@ class TopBar(QWidget):
         self.bos.setCheckable(True)
         self.bos.setAccessibleName("Begin the prompt with the BOS token")
         self.bos.clicked.connect(session.set_prepend_bos)
-        self.picture = QPushButton("Save picture")
-        self.picture.clicked.connect(self.picture_wanted)
+        self.layouts = Segmented([(layout.name, layout.name) for layout in LAYOUTS], "Layout")
+        for layout in LAYOUTS:
+            self.layouts.set_option_tip(layout.name, layout.about)
+        self.layouts.changed.connect(self._on_layout)
+        self.layouts.again.connect(self._on_layout)
+        self.search = FindButton("Ctrl+K")
+        self.search.clicked.connect(self.find_wanted)
+        self.export = export
         self.theme = QPushButton()
+        self.theme.setProperty("bare", True)
         self.theme.clicked.connect(self.theme_toggled)
 
-        # What menus and title bar have as well gives way where there is no room, in this order.
-        self._spare = (self.picture, name, self.theme)
+        # Menus and title bar have these as well: the last give way first where there is no room.
+        self._spare = (self.search, self.layouts, self.export, self._name, self.theme)
         self._row = row = QHBoxLayout(self)
         row.setContentsMargins(UNIT * 2 - 2, UNIT, UNIT * 2 - 2, UNIT)
         row.setSpacing(UNIT)
-        for widget in (name, self.models, self.bos):
-            row.addWidget(widget)
-        row.addStretch(1)
+        listed = QWidget()
+        side_by_side = QHBoxLayout(listed)
+        side_by_side.setContentsMargins(0, 0, 0, 0)
+        side_by_side.setSpacing(0)
         for menu in menus:
             button = QToolButton()
-            button.setText(f"{menu.title()} ▾")
-            button.setAccessibleName(menu.title())
+            button.setText(menu.title())
+            button.setProperty("bare", True)
             button.setMenu(menu)
             button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-            row.addWidget(button)
-        row.addWidget(self.theme)
-        row.addWidget(self.picture)
+            side_by_side.addWidget(button)
+        for widget in (self._name, listed, self.models, self.bos):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(self.layouts)
+        row.addStretch(1)
+        for widget in (self.search, self.theme, self.export):
+            row.addWidget(widget)
         self.show_theme_name()
         client.renewed.connect(self.list_again)
         session.changed.connect(self._on_changed)
@@ -104,6 +140,10 @@ class TopBar(QWidget):
         self.theme.setText("Light" if theme().name == "dark" else "Dark")
         self.theme.setAccessibleName(f"Switch to the {self.theme.text().lower()} theme")
 
+    def show_layout(self, layout: Layout) -> None:
+        """Show which layout the cards lie in."""
+        self.layouts.set_value(layout.name)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what has no room."""
         super().resizeEvent(event)
@@ -119,11 +159,16 @@ class TopBar(QWidget):
         margins = self._row.contentsMargins()
         items = (self._row.itemAt(place) for place in range(self._row.count()))
         widgets = [item.widget() for item in items if item is not None]
-        wanted = sum(w.sizeHint().width() + UNIT for w in widgets if w is not None)
         room = self.width() - margins.left() - margins.right()
+        room -= sum(_width(w) for w in widgets if w is not None and w not in self._spare)
+        self.search.set_long(False)
+        short = _width(self.search)
         for widget in self._spare:
-            widget.setVisible(wanted <= room)
-            wanted -= 0 if wanted <= room else widget.sizeHint().width() + UNIT
+            fits = _width(widget) <= room
+            widget.setVisible(fits)
+            room -= _width(widget) if fits else 0
+        self.search.set_long(True)
+        self.search.set_long(not self.search.isHidden() and _width(self.search) - short <= room)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the ground and the line under it."""
@@ -131,6 +176,9 @@ class TopBar(QWidget):
         painter.fillRect(self.rect(), QColor(theme().card))
         painter.fillRect(0, self.height() - 1, self.width(), 1, QColor(theme().line))
         painter.end()
+
+    def _on_layout(self, name: str) -> None:
+        self.layout_wanted.emit(next(layout for layout in LAYOUTS if layout.name == name))
 
     def _on_changed(self, what: str) -> None:
         if what == "model":
@@ -171,3 +219,8 @@ class TopBar(QWidget):
             self.bos.setToolTip("Begin the prompt with the beginning-of-sequence token")
         else:
             self.bos.setToolTip("This model has no beginning-of-sequence token")
+
+
+def _width(widget: QWidget) -> int:
+    """Return what a widget takes of the row, with the gap beside it."""
+    return widget.sizeHint().width() + UNIT

@@ -37,8 +37,8 @@ def fill(
     finder, cards, compare, text_sizes, themes
         What the entries are about.
     """
-    add(menu, "Find a command …", "Ctrl+Shift+P", finder.find_command)
-    add(menu, "Go to a head …", "Ctrl+K", finder.find_head)
+    find = add(menu, "Go to head, card, action …", "Ctrl+K", finder.find_command)
+    find.setShortcuts([QKeySequence("Ctrl+K"), QKeySequence("Ctrl+Shift+P")])
     menu.addSeparator()
     for number, layout in enumerate(LAYOUTS, 1):
         text = f"{layout.name}: {layout.about}"

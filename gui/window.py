@@ -20,6 +20,7 @@ from gui.document import Document
 from gui.drops import Drops, Target
 from gui.edit_menu import EditMenu
 from gui.engine_client import EngineClient
+from gui.export.button import ExportButton
 from gui.export.menu import Exports
 from gui.export.opening import FigureOpening
 from gui.file_menu import FileMenu
@@ -112,7 +113,9 @@ class Window(QMainWindow):
         self.themes = Themes(self, settings, theme)
         self.finder = CommandPalette(self, self.commands)
         self._menus = self._make_menus()
-        self.top = TopBar(session, client, self.opening, self._menus)
+        export = ExportButton(self.exports)
+        self.top = TopBar(session, client, self.opening, self._menus, export)
+        self.cards.laid_out.connect(self.top.show_layout)
         self.opening_bar.picker_wanted.connect(lambda: self.picker.show_models())
         self.top.model_wanted.connect(lambda model: self.picker.show_models(model))
         self.top.other_wanted.connect(lambda action: self.picker.do(action))
@@ -121,7 +124,9 @@ class Window(QMainWindow):
         self.drops.refused.connect(self.opening_bar.refuse)
         self.drops.taken.connect(self.opening_bar.dismiss)
         self.figure_opening.refused.connect(self.opening_bar.refuse)
-        self.top.picture_wanted.connect(self.save_picture)
+        export.picture_wanted.connect(self.save_picture)
+        self.top.find_wanted.connect(self.finder.find_command)
+        self.top.layout_wanted.connect(self.cards.choose)
         self.top.theme_toggled.connect(self.themes.toggle)
         self.themes.changed.connect(self.top.show_theme_name)
         above = QWidget()

@@ -18,9 +18,9 @@ from gui.engine_client import EngineClient
 from gui.head_names import head_name
 from gui.measures import KINDS, best, decimals, full_name, group_of, scale, undefined
 from gui.numbers import fixed
-from gui.palette import Held
 from gui.panels import reading
 from gui.panels.best_heads import BestHeads
+from gui.panels.height_cap import HeightCap
 from gui.panels.measure_choice import MeasureChoice
 from gui.panels.panel import Panel
 from gui.session import Session
@@ -59,14 +59,15 @@ class HeadsPanel(Panel):
         self.grid.selected.connect(session.choose_head)
         self.grid.switched.connect(session.switch_head)
         self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        Held(self.grid, self.grid.setMinimumHeight, LEAST_HEIGHT)
+        self._cap = HeightCap(self.grid, self.grid.height_at, LEAST_HEIGHT)
         self.best = BestHeads()
         self.best.opened.connect(session.choose_head)
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
-        layout.addWidget(self.best)
         layout.addWidget(self.grid, 1)
+        layout.addWidget(self.best)
+        layout.addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the thumbnails of a prompt that could be run, and for the scores shown."""
@@ -99,6 +100,7 @@ class HeadsPanel(Panel):
         now = self.session.selection
         shape = patterns.values.shape[:2]
         self.grid.set_thumbnails(patterns.values, patterns.mask)
+        self._cap.update()
         self.grid.set_off(now.heads_off)
         self._show_measure(now.measure)
         fitting = scores is not None and scores.grid("induction").shape == shape

@@ -157,6 +157,12 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
         """Ask for the head that was clicked."""
         self.selected.emit(thing)
 
+    def height_at(self, width: int) -> int:
+        """Return the height at which the heads fill a width, in pixels."""
+        layers, heads = self._shown.shape
+        side = min((width - self._left() - 1) / max(heads, 1), _MOST_SIDE)
+        return round(self._top() + layers * max(side, _LEAST_SIDE)) + 2
+
     def sizeHint(self) -> QSize:
         """Return the size at which thumbnails are as wide as a usual panel lets them be."""
         layers, heads = self._shown.shape

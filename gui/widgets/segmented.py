@@ -20,6 +20,8 @@ class Segmented(QWidget):
 
     changed = Signal(str)
     """Key of the option that somebody chose; not emitted by `set_value`."""
+    again = Signal(str)
+    """Key of the option that was chosen already, and was clicked once more."""
 
     def __init__(
         self, options: Sequence[tuple[str, str]], name: str, parent: QWidget | None = None
@@ -88,9 +90,8 @@ class Segmented(QWidget):
 
     def _tell(self, button: QAbstractButton) -> None:
         key = self.value()
-        if key != self._told:
-            self._told = key
-            self.changed.emit(key)
+        told, self._told = self._told, key
+        (self.again if key == told else self.changed).emit(key)
 
 
 def _part(place: int, count: int) -> str:

@@ -75,7 +75,7 @@ def journey(qtbot, window, engine, folder):
     assert f"rank {asked.rank:,} of {asked.d_vocab:,}" in panels["OV"].rank.text
 
     # Save a picture at twice the size.
-    qtbot.mouseClick(window.top.picture, Qt.MouseButton.LeftButton)
+    window.save_picture()
     dialog = window.findChild(PictureDialog)
     assert dialog.isVisible()
     dialog.save(folder / "picture.png")

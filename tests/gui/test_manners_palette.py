@@ -1,4 +1,4 @@
-"""Ctrl+Shift+P finds every action, card and head; Ctrl+K heads alone."""
+"""One box finds every action, card and head: Ctrl+K or Ctrl+Shift+P."""
 
 import pytest
 from pyqtgraph import GraphicsScene
@@ -94,12 +94,14 @@ def test_escape_closes_the_box_and_stops_nothing(qtbot, active):
 
 
 def test_down_moves_to_the_next_row_and_a_click_does_it(qtbot, active):
-    active.finder.find_head()
+    active.finder.find_command()
+    assert typed(active, "0.")[0] == "L0H0"
     QTest.keyClick(active.finder.field, Qt.Key.Key_Down)
     assert active.finder.list.currentIndex().row() == 1
     QTest.keyClick(active.finder.field, Qt.Key.Key_Return)
     assert active.session.selection.head == Head(0, 1)
-    active.finder.find_head()
+    active.finder.find_command()
+    typed(active, "0.")
     row = active.finder.list.visualRect(active.finder.list.model().index(2, 0))
     qtbot.mouseClick(active.finder.list.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
     assert active.session.selection.head == Head(0, 2)
@@ -120,15 +122,16 @@ def test_a_card_that_is_picked_is_shown_and_has_the_keyboard_however_often(qtbot
 def test_ctrl_k_opens_a_head_by_its_place(qtbot, active, text):
     qtbot.keyClick(active, Qt.Key.Key_K, CONTROL)
     assert active.finder.isVisible()
-    assert typed(active, text) == ["L1H3"]
+    assert typed(active, text)[0] == "L1H3"
     QTest.keyClick(active.finder.field, Qt.Key.Key_Return)
     assert active.session.selection.head == Head(1, 3)
     assert active.session.selection.head_chosen
 
 
 def test_a_layer_lists_its_heads_and_a_head_that_is_not_there_none(active):
-    active.finder.find_head()
-    assert typed(active, "1.") == ["L1H0", "L1H1", "L1H2", "L1H3"]
+    active.finder.find_command()
+    assert typed(active, "1.")[:4] == ["L1H0", "L1H1", "L1H2", "L1H3"]
+    assert not any(command.head for command in active.finder.shown()[4:])
     assert typed(active, "7.0") == []
     assert active.finder.nothing.text().startswith("Nothing fits")
     QTest.keyClick(active.finder.field, Qt.Key.Key_Return)
@@ -152,8 +155,10 @@ def test_before_a_model_is_open_the_box_says_why_it_lists_no_heads(qtbot, sessio
 
     window = Window(session, client, None, "light")
     qtbot.addWidget(window)
-    window.finder.find_head()
-    assert window.finder.shown() == []
+    window.finder.find_command()
+    assert window.finder.shown()
+    assert window.finder.nothing.text() == ""
+    assert typed(window, "L7H3") == []
     assert "not open yet" in window.finder.nothing.text()
     window.finder.reject()
 

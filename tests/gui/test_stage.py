@@ -1,5 +1,7 @@
 """What happens to the cards when the window grows."""
 
+from itertools import combinations
+
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QScrollArea
@@ -85,6 +87,37 @@ def test_in_a_small_window_no_list_scrolls_inside_a_card_that_scrolls(
     filled(qtbot, client, *window.panels)
     # Two heads in a row are a picture, two lists and what both mean: one card cannot hold them.
     assert scrolling_with_lists(window) <= {"Virtual head"}
+
+
+def front(window):
+    return {dock.kind.title for dock in window.docks if not dock.visibleRegion().isEmpty()}
+
+
+def test_a_window_made_narrow_lays_cards_behind_others_and_beside_them_when_it_grows(qtbot, window):
+    before = front(window)
+    window.resize(720, 900)
+    qtbot.waitUntil(lambda: len(front(window)) < len(before))
+    qtbot.wait(SETTLED_MS)
+    docks = [dock for dock in window.docks if not dock.visibleRegion().isEmpty()]
+    assert all(dock.parentWidget().rect().contains(dock.geometry()) for dock in docks)
+    for one, other in combinations(docks, 2):
+        assert not one.geometry().intersects(other.geometry())
+    assert "Attention" in front(window)
+    assert {dock.kind.title for dock in window.docks if not dock.isHidden()} == before
+    window.resize(1600, 1000)
+    qtbot.waitUntil(lambda: front(window) == before)
+
+
+def test_of_cards_that_come_to_share_a_place_that_with_the_keyboard_is_in_front(qtbot, window):
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    qk = next(dock for dock in window.docks if dock.kind.title == "QK")
+    qk.bring()
+    window.resize(720, 900)
+    qtbot.waitUntil(lambda: len(front(window)) < 6)
+    qtbot.wait(SETTLED_MS)
+    assert "QK" in front(window)
+    assert qk.has_keyboard
 
 
 class Relayouts(QObject):
