@@ -1,12 +1,12 @@
 """Exporting the board: models opened in turn, a preview, the file, stopping, failing."""
 
 import pytest
+from gui.board.gathering import Gathering
 from PIL import Image
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from engine.messages import Attention, Head, LoadModel, OVTokens, RunPrompt, Spectrum, model_of
-from gui.board.gathering import Gathering
 from gui.board.record import Board, Item
 from gui.export.worker import Worker
 from gui.figures import board_file
