@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class Difference:
 
     def __post_init__(self) -> None:
         """Refuse two questions that are not to be subtracted."""
-        one, other = self.request, cast(Any, self.base)
+        one, other = self.request, self.base
         if type(one) not in KINDS or type(one) is not type(other):
             raise Refused(
                 "a difference is of two questions of one kind: attention, destination-row or "
@@ -61,7 +61,7 @@ class Difference:
             )
         if "sources" in (getattr(one, "split", ""), getattr(other, "split", "")):
             raise Refused("a difference of two attributions is split by heads, not by sources")
-        alike = replace(other, run=one.run)
+        alike: Any = replace(other, run=one.run)
         if self.prompts and not isinstance(one, Attention):
             alike = replace(alike, position=one.position)
         runs = (replace(one.run, heads_off=()), other.run)
@@ -144,7 +144,12 @@ class Subtraction:
     @property
     def position(self) -> str:
         """Where in the prompt the last place is: `3`, or `3 | 4` where the base's is another."""
-        return self.axis.numbers(len(self.positions) - 1)
+        return self.numbers[-1]
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Where in the prompt each place is, as `position` has it."""
+        return tuple(self.axis.numbers(slot) for slot in range(len(self.positions)))
 
     @cached_property
     def axis(self) -> Axis:

@@ -1,5 +1,7 @@
 """Attention: one head, every head of a layer, or every head of the model at a glance."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from engine.messages import Attention, Head, Patterns, Refused, ThumbnailPatterns, Thumbnails
@@ -36,10 +38,11 @@ def draw_attention(
         titles=[[name] for name in names] if head is None else [[]],
         values=values,
         seen=result.mask,
-        rows=Axis("" if several else "query (destination)", result.labels),
-        columns=Axis("" if several else "key (source)", result.labels),
+        rows=tokens("" if several else "query (destination)", result.labels, of),
+        columns=tokens("" if several else "key (source)", result.labels, of),
         scale=_scale(request, values[:, result.mask], of),
         bar=named(_bar_title(request, result), of),
+        longest=longest(of),
     )
     bottom = panels.draw(page, y, grids)
     if several:
@@ -47,6 +50,16 @@ def draw_attention(
             page, bottom + 4.0, ["query (destination) down, key (source) across"]
         )
     return bottom
+
+
+def tokens(title: str, labels: Sequence[str], of: Subtraction | None) -> Axis:
+    """Return an axis of tokens, of a difference with their positions in both prompts."""
+    return Axis(title, labels, numbers=() if of is None else of.numbers)
+
+
+def longest(of: Subtraction | None) -> float:
+    """Return how long labels may be, in usual ones: of two prompts they may name two tokens."""
+    return 1.4 if of is not None and of.prompts else 1.0
 
 
 def named(bar: str, of: Subtraction | None) -> str:

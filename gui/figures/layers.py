@@ -5,7 +5,7 @@ import numpy as np
 from engine.messages import DestinationRow, HeadRows, LayerGuesses, LogitLens
 from gui.difference import Subtraction
 from gui.figures import bars, heading, panels
-from gui.figures.attention import named
+from gui.figures.attention import longest, named, tokens
 from gui.figures.bars import Ranked
 from gui.figures.colours import SHARES, signed
 from gui.figures.heading import Token
@@ -17,8 +17,8 @@ def draw_destination_row(
     page: Page, request: DestinationRow, result: HeadRows, of: Subtraction | None = None
 ) -> float:
     """Draw one row of every head, or how it changed: head down, source token across."""
-    title = "Every head from one position"
-    y = heading.draw(page, title if of is None else f"{title}, {of.words}", request.run.model)
+    title = "Every head from one position" if of is None else f"Every head, {of.words}"
+    y = heading.draw(page, title, request.run.model)
     position = result.position if of is None else of.position
     at = Token(result.source_labels[-1])
     y = heading.sentence(page, y, ["attention from", at, f"(position {position})"]) + 2.0
@@ -31,10 +31,11 @@ def draw_destination_row(
         values=result.values[None],
         seen=np.isfinite(result.values),
         rows=Axis("head, induction, previous token", names, token=False),
-        columns=Axis("source", result.source_labels),
+        columns=tokens("source", result.source_labels, of),
         scale=SHARES if of is None else signed(result.values),
         bar=named("attention", of),
         every_row=True,
+        longest=longest(of),
     )
     return panels.draw(page, y, grids)
 

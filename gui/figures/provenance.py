@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import metadata as packages
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from engine.messages import (
+    Attention,
     EstimateModel,
     Head,
     LoadModel,
@@ -186,6 +187,9 @@ def caption(request: Question, head: Head | None, origin: Origin) -> list[str | 
     own = {name: value for name, value in fields.items() if name not in ("question", "text")}
     own = {"model": model_of(request), **own, **({} if head is None else {"head": str(head)})}
     own |= {name: run[name] for name in ("prepend_bos", "heads_off") if run.get(name)}
+    if isinstance(request, Difference) and not isinstance(request.request, Attention):
+        here, there = request.request.position, cast(Any, request.base).position
+        own["position"] = here if here == there else f"{there} | {here}"
     said = ", ".join(f"{name} {_words(value)}" for name, value in own.items() if _told(value))
     less = f", {request.words}" if isinstance(request, Difference) else ""
     parts: list[str | Token] = [f"{CREATOR}: {fields['question']} of {said}{less}."]

@@ -1,13 +1,14 @@
 """Exporting the board: models opened in turn, a preview, the file, stopping, failing."""
 
 import pytest
-from gui.board.gathering import Gathering
 from PIL import Image
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from engine.messages import Attention, Head, LoadModel, OVTokens, RunPrompt, Spectrum, model_of
+from gui.board import making
 from gui.board.record import Board, Item
+from gui.export.gathering import Gathering
 from gui.export.worker import Worker
 from gui.figures import board_file
 from tests.gui.figures.reading import media_box
@@ -70,7 +71,7 @@ def test_each_model_is_opened_once_and_that_in_use_last(qtbot, engine, client, s
     client.start()
     found, steps = [], []
     gathering = Gathering(
-        client, Worker(client), board(session), "attn-2l", found.append, found.append,
+        client, Worker(client), lambda: making.questions(board(session)), "attn-2l", found.append, found.append,
         lambda done, total: steps.append((done, total)),
     )  # fmt: skip
     qtbot.waitUntil(lambda: bool(found), timeout=30_000)
@@ -85,7 +86,15 @@ def test_the_model_in_use_is_opened_again_where_the_board_shows_only_others(qtbo
     client.start()
     found = []
     only = Board((Item(Spectrum("toy", Head(0, 0))),))
-    Gathering(client, Worker(client), only, "attn-2l", found.append, found.append, lambda *_: None)
+    Gathering(
+        client,
+        Worker(client),
+        lambda: making.questions(only),
+        "attn-2l",
+        found.append,
+        found.append,
+        lambda *_: None,
+    )
     qtbot.waitUntil(lambda: bool(found) and not client.busy, timeout=30_000)
     assert engine.asked[-1] == LoadModel("attn-2l")
 

@@ -46,13 +46,13 @@ def test_what_is_copied_makes_the_same_figure_and_the_same_numbers(
     variables = environment(folder, repository, python)
     lines, programs, numbers = [], [], []
     for suffix, subject in SUBJECTS.items():
-        first, *beside = (engine.answer(asked) for asked in questions(subject.request))
-        made = Material(subject, first, tuple(beside), __version__)
+        answers = {asked: engine.answer(asked) for asked in questions(subject.request)}
+        made = Material(subject, answers, __version__)
         for kind in {suffix, ".pdf"}:
             material.write(made, tmp_path / f"window-{subject.name}{kind}", OPTIONS)
         lines.append(material.command(subject, OPTIONS, Path(f"command{suffix}")))
         programs.append(material.python(subject, OPTIONS, Path(f"python-{subject.name}.pdf")))
-        numbers.append(json.dumps(to_plain(first)))
+        numbers.append(json.dumps(to_plain(made.result)))
     subprocess.run(["bash", "-ec", "\n".join(lines)], cwd=tmp_path, env=variables, check=True)
     done = subprocess.run(
         [python, "-c", "\n".join(programs)], cwd=tmp_path, env=variables, check=True,
