@@ -7,6 +7,7 @@ import pytest
 from engine import messages as m
 from engine.messages import Head
 from gui import figures, reopening
+from gui.difference import Difference
 from gui.panels import PANELS
 from gui.reopening import View
 from gui.session import Selection
@@ -35,7 +36,7 @@ ASKED_BY_THE_WINDOW = [
 def test_every_picture_has_a_card_that_there_is() -> None:
     titles = {pkgutil.resolve_name(name).title for name in PANELS}
     tables = [m.Table("toy", HEAD, circuit) for circuit in ("ov", "qk")]
-    assert set(figures.FIGURES) - set(reopening.CARDS) == {m.Table}
+    assert set(figures.FIGURES) - set(reopening.CARDS) == {m.Table, Difference}
     assert {*reopening.CARDS.values(), *map(reopening.card, tables)} <= titles
 
 
