@@ -100,3 +100,11 @@ def test_a_token_that_was_given_as_text_is_found_by_its_id() -> None:
     request = m.QKTokens("attn-2l", HEAD, " tea", "key")
     found = reopening.selection(View(request, token=17), Selection()).qk
     assert (found.token, found.side) == (17, "key")
+
+
+def test_what_heads_that_are_off_change_is_shown_again() -> None:
+    asked = Difference(m.Attention(RUN, 1), m.Attention(m.RunPrompt("attn-2l", RUN.text, True), 1))
+    found = reopening.selection(View(asked, HEAD), Selection(other_text="x", compare="right"))
+    assert (found.heads_off, found.difference, found.head) == (RUN.heads_off, True, HEAD)
+    assert (found.text, found.other_text) == (RUN.text, None)
+    assert reopening.card(asked) == "Attention"
