@@ -15,8 +15,7 @@ from typing import Any, NoReturn
 
 from engine import __version__, console
 from engine.command import QuestionParser, add_placing, read
-from engine.messages import QUESTIONS, Refused, Request
-from engine.records import request_from_json
+from engine.messages import QUESTIONS, Refused
 from gui.preferences import Preferences
 from gui.session_file import SUFFIX
 
@@ -171,22 +170,27 @@ def _figure(words: list[str]) -> int:
     with console.quiet("--verbose" in words):
         from gui import figures
         from gui.figures import board_file, command
+        from gui.questions import answer
     made = None
     if words and command.is_file(words[0]):
         if board_file.is_board(Path(words[0])):
             return _figure_board(words)
         made = figures.read(Path(words[0]))
-        request = request_from_json(made.request)
+        request = made.question()
         given = _read_options(words, command.add_options)
     else:
         options = console.question_parser(words, "figure")
+        command.add_difference(options, words[0])
         command.add_options(options)
-        request, given = read(options, words[0], words[1:])
+        asked, given = read(options, words[0], words[1:])
         if "heads" in given:
             raise Refused("a figure shows one head: name it with --head instead of --heads all")
+        request = command.asked(asked, given)
     command.check(words[0], request, given)
-    result, *others = console.answers((request, *command.questions(request, given)), given)
-    origin = figures.origin(others, __version__)
+    questions = command.questions(request, given)
+    answers = dict(zip(questions, console.answers(questions, given), strict=True))
+    result = answer(request, answers.__getitem__)
+    origin = command.origin(request, given, answers, __version__)
     if made is not None:
         changed = command.changes(made.origin, origin)
         sys.stderr.writelines(f"headscope: {sentence}\n" for sentence in changed)
@@ -244,12 +248,10 @@ def _open(words: list[str]) -> int:
     if board_file.is_board(path):
         return _window(words[1:], board=board_file.read(path).board)
     made = figures.read(path)
-    return _window(words[1:], request_from_json(made.request), made)
+    return _window(words[1:], made=made)
 
 
-def _window(
-    words: list[str], request: Request | None = None, made: Any = None, board: Any = None
-) -> int:
+def _window(words: list[str], made: Any = None, board: Any = None) -> int:
     from gui.options import add_options
     from gui.system import has_display, has_x11, missing_library
 
@@ -272,12 +274,8 @@ def _window(
     from gui import lean_imports
 
     lean_imports.spare()
-    from gui import app
-    from gui.reopening import View
+    from gui import app, reopening
 
-    shown = None
-    if request is not None:
-        shown = View(request, made.head, made.token, len(made.origin.tokens))
     return app.run(
         _make_engine,
         model=given.model,
@@ -286,7 +284,7 @@ def _window(
         size=given.size,
         scale=given.scale,
         theme=given.theme,
-        shown=shown,
+        shown=None if made is None else reopening.view(made),
         board=board,
         device=given.device,
         dtype=given.dtype,

@@ -94,6 +94,15 @@ class Axis:
         """Put values of the run that is taken off in order, as `now` does."""
         return _spread(values, [place.before for place in self.places], axes)
 
+    def sides(self, now: Array, before: Array, *axes: int) -> "Sides":
+        """Put values of both runs in order, to be subtracted; parameters are those of `now`."""
+        return Sides(self.now(now, *axes), self.before(before, *axes))
+
+    def seen(self, now: Array, before: Array) -> Array:
+        """Return where a query may look in both runs, from the mask of each, [query, key]."""
+        seen: Array = self.now(now, 0, 1) & self.before(before, 0, 1)
+        return seen
+
     def labels(self, now: Sequence[str], before: Sequence[str] | None) -> tuple[str, ...]:
         """Name every place by its token, or by both tokens, the left one first.
 
@@ -111,6 +120,19 @@ class Axis:
             else:
                 named.append(one if one == other else f"{one} | {other}")
         return tuple(named)
+
+
+class Sides(NamedTuple):
+    """Values of the run that is drawn, and of the one taken off it, on one axis."""
+
+    now: Array
+    before: Array
+
+    @property
+    def change(self) -> Array:
+        """The first less the second; not a number where either has none."""
+        change: Array = self.now - self.before
+        return change
 
 
 @lru_cache(maxsize=4)

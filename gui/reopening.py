@@ -21,7 +21,6 @@ from engine.messages import (
     QKOffsets,
     QKTokens,
     Receipts,
-    Request,
     RunPrompt,
     SkipTrigrams,
     Spectrum,
@@ -31,7 +30,9 @@ from engine.messages import (
     Workings,
     model_of,
 )
-from gui.session import OVQuestion, QKQuestion, Selection
+from gui.difference import Difference
+from gui.questions import Question, from_start, main_of, run_of
+from gui.selection import OVQuestion, QKQuestion, Selection
 
 CARDS: dict[type, str] = {
     RunPrompt: "Prompt",
@@ -71,17 +72,31 @@ class View(NamedTuple):
     token
         Id of the token that it is about, where known.
     positions
-        Tokens of its prompt, where known: for positions counted from the end.
+        Tokens of its prompt, of two prompts the left one, where known: for positions counted from
+        the end.
     """
 
-    request: Request
+    request: Question
     head: Head | None = None
     token: int | None = None
     positions: int = 0
 
 
-def card(request: Request) -> str:
+def view(made: Any) -> View:
+    """Return what a file was made from, as `gui.figures.read` tells it.
+
+    Raises
+    ------
+    Refused
+        If there is no such question.
+    """
+    tokens = made.origin.base_tokens or made.origin.tokens
+    return View(made.question(), made.head, made.token, len(tokens))
+
+
+def card(question: Question) -> str:
     """Return the title of the card that a question is seen in."""
+    request = main_of(question)
     if isinstance(request, Table):
         return request.circuit.upper()
     return CARDS.get(type(request), "Prompt")
@@ -98,7 +113,9 @@ def selection(view: View, before: Selection) -> Selection:
         What is selected now: a question about no prompt leaves the text as it is.
     """
     request: Any = view.request
-    run = request if isinstance(request, RunPrompt) else getattr(request, "run", None)
+    if isinstance(request, Difference):
+        return _compared(view, request, before)
+    run = run_of(request)
     chosen: dict[str, Any] = {"model": model_of(request) or before.model, "text": before.text}
     if run is not None:
         ours = {field.name for field in fields(Selection)}
@@ -114,9 +131,18 @@ def selection(view: View, before: Selection) -> Selection:
     return replace(Selection(), **chosen, **_pins(view, request))
 
 
+def _compared(view: View, of: Difference, before: Selection) -> Selection:
+    """Return what is to be selected so that a difference is seen; pins are of the left prompt."""
+    shown = selection(view._replace(request=of.base if of.prompts else of.request), before)
+    if of.prompts:
+        return replace(shown, other_text=of.request.run.text, compare="difference")
+    return replace(shown, difference=True)
+
+
 def _pins(view: View, request: Any) -> dict[str, Any]:
     """Return what a question selects beside model, prompt and head."""
-    position = _counted(getattr(request, "position", getattr(request, "query", None)), view)
+    asked_at = getattr(request, "position", getattr(request, "query", None))
+    position = from_start(asked_at, view.positions)
     if isinstance(request, OVTokens):
         follows = request.source == "position"
         token = None if follows else _token(view, request)
@@ -134,12 +160,6 @@ def _pins(view: View, request: Any) -> dict[str, Any]:
     if isinstance(request, Composition):
         return {"composition": request.kind}
     return {"query": position}
-
-
-def _counted(position: int | None, view: View) -> int | None:
-    if position is None or position >= 0:
-        return position
-    return position + view.positions if -position <= view.positions else None
 
 
 def _token(view: View, request: OVTokens | QKTokens) -> int | None:

@@ -17,17 +17,18 @@ from PySide6.QtWidgets import (
 )
 
 from gui.board import making
-from gui.board.gathering import Answers, Gathering
 from gui.board.record import Board
 from gui.engine_client import EngineClient, Failure
 from gui.export.chosen import Chosen
 from gui.export.form import FigureForm
+from gui.export.gathering import Gathering
 from gui.export.material import Preview
 from gui.export.preview import DPI
 from gui.export.preview_dialog import PreviewDialog
 from gui.export.worker import Worker
 from gui.figures.options import PICTURES, FigureOptions
 from gui.palette import Held
+from gui.questions import Answers
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.segmented import Segmented
@@ -81,7 +82,7 @@ class BoardDialog(PreviewDialog):
         self.resize(940, 620)
         self.form.show_for(self.suffix)
         self._gathering = Gathering(
-            client, worker, self.board, session.selection.model,
+            client, worker, partial(making.questions, self.board), session.selection.model,
             self._on_gathered, self.on_no_preview, self._on_step,
         )  # fmt: skip
         self.fit()

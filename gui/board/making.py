@@ -3,12 +3,27 @@
 from dataclasses import replace
 from pathlib import Path
 
-from engine.messages import Result
-from gui.board.gathering import Answers
+from engine.messages import Request
+from gui import questions as asking
 from gui.board.record import USUAL, Board, Item
 from gui.export.material import Preview, page_at
+from gui.questions import Answers
 
 _THUMBNAIL_INCHES = 2.4
+
+
+def questions(board: Board) -> tuple[Request, ...]:
+    """Return all that is to be asked for a board.
+
+    Raises
+    ------
+    Refused
+        If the board cannot be drawn whatever the answers are.
+    """
+    from gui.figures import board as boards
+
+    boards.check(board)
+    return boards.questions(board)
 
 
 def write(board: Board, answers: Answers, version: str, path: Path) -> tuple[str, ...]:
@@ -41,7 +56,7 @@ def preview(board: Board, answers: Answers, version: str, dpi: int) -> Preview:
     return Preview(*page_at(shown, dpi), told=about_file)
 
 
-def thumbnail(item: Item, result: Result, dpi: int) -> bytes:
+def thumbnail(item: Item, answers: Answers, dpi: int) -> bytes:
     """Return one figure of a board as a small PNG.
 
     Raises
@@ -53,4 +68,5 @@ def thumbnail(item: Item, result: Result, dpi: int) -> bytes:
 
     options = replace(USUAL, width=_THUMBNAIL_INCHES, dpi=dpi)
     alone = Board((item,), columns=1, letters=False, shared=False, options=options)
+    result = asking.answer(item.request, answers.__getitem__)
     return boards.picture(alone, [boards.Drawn(result)], ".png")[0]

@@ -20,11 +20,13 @@ from gui.board.dialog import BoardDialog
 from gui.board.grid import ItemGrid, Shown
 from gui.board.record import MOST_COLUMNS, Board, Item
 from gui.board.thumbnails import Thumbnails
+from gui.difference import Difference
 from gui.engine_client import EngineClient
 from gui.export.menu import Exports
 from gui.opening import short_name
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
+from gui.questions import main_of, runs_of
 from gui.reopening import View
 from gui.session import Session
 from gui.theme import UNIT
@@ -179,9 +181,9 @@ class BoardPanel(Panel):
             instead = failed or "Drawing …"
         else:
             instead = failed or f"{short_name(model)} is opened when the board is drawn"
-        run = getattr(item.request, "run", None)
-        prompt = getattr(run or item.request, "text", "")
-        return Shown(text, "\n".join(filter(None, (words(item), model, prompt))), image, instead)
+        prompts = [run.text for run in reversed(runs_of(item.request))]
+        about = "\n".join(filter(None, (words(item), model, *prompts)))
+        return Shown(text, about, image, instead)
 
     def _set(self, **changes: Any) -> None:
         self.session.board.put(replace(self.session.board.board, **changes))
@@ -235,13 +237,14 @@ def words(item: Item) -> str:
     """Return what a figure is called: its title, or its heads and the card that shows it."""
     if item.title:
         return item.title
-    request: Any = item.request
+    request: Any = main_of(item.request)
+    less = f", {item.request.words}" if isinstance(item.request, Difference) else ""
     heads = [item.head or getattr(request, "head", None)]
     heads += [getattr(request, "earlier", None), getattr(request, "later", None)]
     names = [head.name for head in heads if isinstance(head, Head)]
     if not names and isinstance(layer := getattr(request, "layer", None), int):
         names = [f"Layer {layer}"]
-    return f"{' then '.join(names)} {reopening.card(request)}".strip()
+    return f"{' then '.join(names)} {reopening.card(request)}{less}".strip()
 
 
 def _button(text: str, says: str, keys: str) -> QPushButton:

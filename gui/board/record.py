@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.messages import QUESTIONS, Head, Refused, Request, from_plain, to_plain
+from engine.messages import Head, Refused, from_plain
+from gui import questions
 from gui.figures import options as figure_options
 from gui.figures.options import FigureOptions
+from gui.questions import Question
 
 MOST_ITEMS = 26
 """Figures on a board: as many as there are letters."""
 MOST_COLUMNS = 8
 
-_NAMES = {request: question for question, request in QUESTIONS.items()}
 _SETTINGS = ("columns", "letters", "shared")
 USUAL = FigureOptions(width=6.75)
 """How a board is set where nothing else is chosen: as wide as a page."""
@@ -34,7 +35,7 @@ class Item:
         Which tokens are labelled, as `FigureOptions` has it; none is as on the other figures.
     """
 
-    request: Request
+    request: Question
     head: Head | None = None
     title: str | None = None
     labels: int | tuple[int, ...] | None = None
@@ -111,7 +112,7 @@ def to_json(board: Board) -> dict[str, Any]:
 def _item_to_json(item: Item) -> dict[str, Any]:
     labels = list(item.labels) if isinstance(item.labels, tuple) else item.labels
     record = {
-        "request": {"question": _NAMES[type(item.request)], **to_plain(item.request)},
+        **questions.to_json(item.request),
         "head": None if item.head is None else str(item.head),
         "title": item.title,
         "labels": labels,
@@ -139,11 +140,8 @@ def from_json(record: Any) -> Board:
 
 
 def _item_from_json(record: Any) -> Item:
-    given = _fields(record, "a figure of a board", ("request", "head", "title", "labels"))
-    asked = _fields(given.get("request"), "a request", None)
-    question = asked.pop("question", None)
-    if not isinstance(question, str) or question not in QUESTIONS:
-        raise Refused(f"there is no question {question!r} for a figure of a board")
+    names = ("request", "base", "head", "title", "labels")
+    given = _fields(record, "a figure of a board", names)
     labels = given.get("labels")
     if isinstance(labels, list):
         labels = tuple(labels)
@@ -151,18 +149,18 @@ def _item_from_json(record: Any) -> Item:
     if not all(type(number) is int for number in numbers):
         raise Refused(f"labels of a figure are whole numbers, not {labels!r}")
     return Item(
-        from_plain(QUESTIONS[question], asked, question),
+        questions.from_json(given),
         from_plain(Head | None, given.get("head"), "head"),
         from_plain(str | None, given.get("title"), "title"),
         labels,
     )
 
 
-def _fields(record: Any, what: str, names: Sequence[str] | None) -> dict[str, Any]:
+def _fields(record: Any, what: str, names: Sequence[str]) -> dict[str, Any]:
     if not isinstance(record, Mapping):
         raise Refused(f"{what} is a JSON object, not {str(record)[:80]!r}")
     for name in record:
-        if names is not None and name not in names:
+        if name not in names:
             raise Refused(f"{what} has no field {name!r}: it has {', '.join(names)}")
     return dict(record)
 

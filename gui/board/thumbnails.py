@@ -1,18 +1,20 @@
 """Small pictures of the figures on the board, drawn where no time is lost by it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from engine.messages import Request, Result, model_of
+from engine.messages import model_of
+from gui import questions
 from gui.board import making
 from gui.board.record import Item
 from gui.engine_client import EngineClient, Failure
+from gui.export.gathering import Gathering
 from gui.export.worker import Worker
+from gui.questions import Answers
 
-SLOT = "thumbnail"
 DPI = 144
 
 
@@ -38,7 +40,7 @@ class Thumbnails(QObject):
         self._failed: dict[Item, str] = {}
         self._items: tuple[Item, ...] = ()
         self._model = ""
-        self._asked: Item | None = None
+        self._asked: tuple[Item, Gathering] | None = None
         self._drawn: dict[Item, int] = {}
 
     def image(self, item: Item) -> QImage | None:
@@ -57,38 +59,24 @@ class Thumbnails(QObject):
                 del kept[item]
         for item in [item for item in self._drawn if item not in items]:
             self._worker.forget(self._drawn.pop(item))
-        if self._asked is not None and (
-            self._asked not in items or model_of(self._asked.request) != model
-        ):
-            self.stop()
+        if self._asked is not None:
+            item, _ = self._asked
+            if item not in items or model_of(item.request) != model:
+                self.stop()
         self._ask()
 
-    def take(self, answers: Mapping[Request, Result]) -> None:
+    def take(self, answers: Answers) -> None:
         """Draw what somebody else has asked for."""
         for item in self._items:
-            if self._lacks(item) and item.request in answers:
-                self._draw(item, answers[item.request])
+            if self._lacks(item) and all(one in answers for one in questions.asked(item.request)):
+                self._draw(item, answers)
 
     def stop(self) -> None:
         """Ask nothing more until something is wanted again."""
         if self._asked is not None:
+            _, gathering = self._asked
+            gathering.stop()
             self._asked = None
-            self._client.withdraw(self, SLOT)
-
-    def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Draw an answer, and ask for the next one; those of an earlier time will do."""
-        item, self._asked = self._asked, None
-        self._client.withdraw(self, SLOT)
-        if item is not None and item.request == request:
-            self._draw(item, result)
-        self._ask()
-
-    def fail(self, slot: str, request: Request, failure: Failure) -> None:
-        """Learn that there is no answer."""
-        item, self._asked = self._asked, None
-        if item is not None:
-            self._miss(item, failure)
-        self._ask()
 
     def _lacks(self, item: Item) -> bool:
         return not any(item in known for known in (self._images, self._failed, self._drawn))
@@ -98,13 +86,25 @@ class Thumbnails(QObject):
             return
         for item in self._items:
             if self._lacks(item) and model_of(item.request) == self._model:
-                self._asked = item
-                self._client.ask(self, SLOT, item.request)
+                self._asked = item, Gathering(
+                    self._client, self._worker, partial(questions.asked, item.request), "",
+                    partial(self._on_gathered, item), partial(self._on_missed, item),
+                )  # fmt: skip
                 return
 
-    def _draw(self, item: Item, result: Result) -> None:
+    def _on_gathered(self, item: Item, answers: Answers) -> None:
+        self._asked = None
+        self._draw(item, answers)
+        self._ask()
+
+    def _on_missed(self, item: Item, failure: Failure) -> None:
+        self._asked = None
+        self._miss(item, failure)
+        self._ask()
+
+    def _draw(self, item: Item, answers: Answers) -> None:
         self._drawn[item] = self._worker.do(
-            partial(making.thumbnail, item, result, DPI),
+            partial(making.thumbnail, item, answers, DPI),
             partial(self._show, item),
             partial(self._miss, item),
         )

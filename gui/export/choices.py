@@ -10,7 +10,6 @@ from gui.export.form import FigureForm
 from gui.export.subjects import Subject
 from gui.figures.options import PICTURES
 from gui.palette import Held
-from gui.panels.sentence import Sentence
 from gui.theme import UNIT
 from gui.widgets.segmented import Segmented
 
@@ -36,8 +35,6 @@ class Choices(QWidget):
         What there is to be exported.
     suffixes
         The kinds of file that are offered.
-    note
-        Why what is seen is not among the subjects; empty where it is.
     """
 
     subject_changed = Signal()
@@ -49,7 +46,6 @@ class Choices(QWidget):
         chosen: Chosen,
         subjects: Sequence[Subject],
         suffixes: tuple[str, ...],
-        note: str = "",
     ) -> None:
         super().__init__()
         self._subjects = list(subjects)
@@ -68,10 +64,6 @@ class Choices(QWidget):
         top.setSpacing(UNIT)
         top.addRow("What", self.what)
         top.setRowVisible(self.what, len(self._subjects) > 1)
-        if note:
-            said = Sentence("Why what is seen is not exported")
-            said.set_parts([f"{note}."])
-            top.addRow(said)
         top.addRow("File", self.kind)
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from engine.messages import Refused
 from gui.engine_client import EngineClient, Failure
@@ -12,7 +12,7 @@ from gui.export import material
 from gui.export.choices import Choices
 from gui.export.chosen import Chosen
 from gui.export.copying import copy_figure, copy_text
-from gui.export.gathering import Gathering
+from gui.export.gathering import Gathering, gather
 from gui.export.material import Material, Preview
 from gui.export.preview import DPI
 from gui.export.preview_dialog import PreviewDialog
@@ -36,8 +36,6 @@ class ExportDialog(PreviewDialog):
         What there is to be exported.
     suffixes
         The kinds of file that are offered.
-    note
-        Why what is seen is not among the subjects; empty where it is.
     """
 
     def __init__(
@@ -48,9 +46,8 @@ class ExportDialog(PreviewDialog):
         chosen: Chosen,
         subjects: Sequence[Subject],
         suffixes: tuple[str, ...],
-        note: str = "",
     ) -> None:
-        self.choices = choices = Choices(chosen, subjects, suffixes, note)
+        self.choices = choices = Choices(chosen, subjects, suffixes)
         super().__init__(parent, client, worker, chosen, choices.form)
         self._gathering: Gathering | None = None
         self._material: Material | None = None
@@ -163,10 +160,9 @@ class ExportDialog(PreviewDialog):
         self._material = None
         if self._gathering is not None:
             self._gathering.stop()
-        self._gathering = Gathering(
-            self._client, self._worker, self.subject, QApplication.applicationVersion(),
-            self._on_gathered, self.on_no_preview,
-        )  # fmt: skip
+        self._gathering = gather(
+            self._client, self._worker, self.subject, self._on_gathered, self.on_no_preview
+        )
         self.fit()
         self.say_waiting()
 

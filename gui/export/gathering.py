@@ -1,75 +1,124 @@
-"""From a subject to all that its export is made from, asked of the engine."""
+"""The answers that a figure or a board is drawn from, asked of one model after the other."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import groupby
 
-from engine.messages import Request, Result
+from PySide6.QtWidgets import QApplication
+
+from engine.messages import LoadModel, Request, Result, model_of
 from gui.engine_client import EngineClient, Failure
-from gui.export.material import Material, questions
+from gui.export import material
+from gui.export.material import Material
 from gui.export.subjects import Subject
 from gui.export.worker import Worker
+from gui.questions import Answers
 
 
 class Gathering:
-    """Asks for the answer to a subject, and for what says where it is from.
+    """Asks for all that something is drawn from; models that are not open are opened in turn.
+
+    What is asked about one model is asked together, so that each is opened once; the model in
+    use comes last and is open again when all is there.
 
     Parameters
     ----------
     client, worker
         Who is asked, and who knows what is to be asked.
-    subject
-        What is to be exported.
-    version
-        Headscope's own.
+    questions
+        Returns what is to be asked, one model after the other; called in the worker's thread.
+    in_use
+        The model that the window shows; empty where no other is asked about.
     then, failed
-        Called on the UI thread with the Material, or with why there is none.
+        Called on the UI thread with the answers by question, or with why one is missing.
+    stepped
+        Called with how many answers are there, and how many there will be.
     """
 
     def __init__(
         self,
         client: EngineClient,
         worker: Worker,
-        subject: Subject,
-        version: str,
-        then: Callable[[Material], object],
+        questions: Callable[[], Sequence[Request]],
+        in_use: str,
+        then: Callable[[Answers], object],
         failed: Callable[[Failure], object],
+        stepped: Callable[[int, int], object] = lambda done, total: None,
     ) -> None:
-        self._client, self._worker = client, worker
-        self._subject, self._version = subject, version
-        self._then, self._failed = then, failed
+        self._client, self._worker, self._in_use = client, worker, in_use
+        self._then, self._failed, self._stepped = then, failed, stepped
+        self._left: list[tuple[Request, ...]] = []
         self._asked: dict[str, Request] = {}
-        self._found: dict[str, Result] = {}
-        self._over = False
-        self._work = worker.do(lambda: questions(subject.request), self._ask, self._miss)
+        self._found: dict[Request, Result] = {}
+        self._total = 0
+        self.over = False
+        """Whether nothing more is wanted or to come."""
+        self._work = worker.do(questions, self._begin, self._miss)
 
     def stop(self) -> None:
         """No longer want it."""
-        self._over = True
+        self.over = True
         self._worker.forget(self._work)
         for slot in self._asked:
             self._client.withdraw(self, slot)
+        self._asked = {}
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take an answer; one of an earlier time is none."""
-        if self._over or self._client.waits_for(self, slot, request):
+        if self.over or self._client.waits_for(self, slot, request):
             return
-        self._found[slot] = result
-        if len(self._found) == len(self._asked):
-            self._over = True
-            first, *beside = (self._found[slot] for slot in self._asked)
-            self._then(Material(self._subject, first, tuple(beside), self._version))
+        self._found[request] = result
+        self._asked.pop(slot, None)
+        self._stepped(len(self._found), self._total)
+        if not self._asked:
+            self._ask_next()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Learn that there is none."""
-        self._miss(failure)
+        if slot != "back":
+            self._asked.pop(slot, None)
+            self._miss(failure)
 
-    def _ask(self, requests: Sequence[Request]) -> None:
-        if self._over:
+    def _begin(self, requests: Sequence[Request]) -> None:
+        if self.over:
             return
-        self._asked = {f"export {place}": request for place, request in enumerate(requests)}
-        for slot, request in self._asked.items():
+        groups = [tuple(group) for _, group in groupby(requests, key=model_of)]
+        self._left = sorted(groups, key=lambda group: model_of(group[0]) == self._in_use)
+        self._total = len(requests)
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        if not self._left:
+            self._finish()
+            return
+        group = self._left.pop(0)
+        self._asked = {f"figure {place}": request for place, request in enumerate(group)}
+        self._stepped(len(self._found), self._total)
+        for slot, request in list(self._asked.items()):
             self._client.ask(self, slot, request)
 
+    def _finish(self) -> None:
+        self.over = True
+        if self._in_use and not any(model_of(request) == self._in_use for request in self._found):
+            self._client.ask(self, "back", LoadModel(self._in_use))
+        self._then(self._found)
+
     def _miss(self, failure: Failure) -> None:
-        if not self._over:
+        if not self.over:
             self.stop()
             self._failed(failure)
+
+
+def gather(
+    client: EngineClient,
+    worker: Worker,
+    subject: Subject,
+    then: Callable[[Material], object],
+    failed: Callable[[Failure], object],
+) -> Gathering:
+    """Ask for all that an export of one subject, of the model in use, is made from."""
+    version = QApplication.applicationVersion()
+    return Gathering(
+        client, worker, partial(material.questions, subject.request), "",
+        lambda answers: then(Material(subject, answers, version)), failed,
+    )  # fmt: skip

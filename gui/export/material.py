@@ -5,6 +5,7 @@ The functions run in the thread of a Worker, hold no QObject, and are what impor
 
 import io
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
-from engine.messages import Request, Result
+from engine.messages import Request
+from gui import questions as asking
 from gui.export import tables, wording
 from gui.export.subjects import Subject
 from gui.figures.options import PICTURES, FigureOptions
+from gui.questions import Answers, Question
 
 _METRE = 0.0254
 _SHOWN_CHARACTERS, _SHOWN_LINES = 6000, 60
@@ -23,15 +26,24 @@ _SHOWN_CHARACTERS, _SHOWN_LINES = 6000, 60
 
 @dataclass(frozen=True)
 class Material:
-    """A subject, its answer, and what is known of where that is from.
-
-    `beside` answers `gui.figures.questions`; `version` is Headscope's own.
-    """
+    """A subject, the answers to `questions`, and Headscope's own version."""
 
     subject: Subject
-    result: Result
-    beside: tuple[Result, ...]
+    answers: Answers
     version: str
+
+    @cached_property
+    def result(self) -> Any:
+        """The answer to the subject; refused where two answers cannot be subtracted."""
+        return asking.answer(self.subject.request, self.answers.__getitem__)
+
+    @property
+    def origin(self) -> Any:
+        """Where that is from."""
+        from gui import figures
+
+        beside = figures.questions(self.subject.request)
+        return figures.origin([self.answers[asked] for asked in beside], self.version)
 
 
 @dataclass(frozen=True)
@@ -56,11 +68,11 @@ class Preview:
     told: tuple[str, ...] = ()
 
 
-def questions(request: Request) -> tuple[Request, ...]:
-    """Return what is to be asked for an export: the question first."""
+def questions(request: Question) -> tuple[Request, ...]:
+    """Return what is to be asked for an export, each once: the question first."""
     from gui import figures
 
-    return (request, *figures.questions(request))
+    return tuple(dict.fromkeys((*asking.asked(request), *figures.questions(request))))
 
 
 def write(material: Material, path: Path, options: FigureOptions) -> tuple[str, ...]:
@@ -75,9 +87,8 @@ def write(material: Material, path: Path, options: FigureOptions) -> tuple[str, 
 
     subject = material.subject
     return figures.write(
-        subject.request, material.result, path, options, head=subject.head,
-        origin=figures.origin(material.beside, material.version),
-    )  # fmt: skip
+        subject.request, material.result, path, options, head=subject.head, origin=material.origin
+    )
 
 
 def picture(material: Material, options: FigureOptions) -> tuple[bytes, tuple[str, ...]]:
@@ -93,7 +104,7 @@ def picture(material: Material, options: FigureOptions) -> tuple[bytes, tuple[st
     subject = material.subject
     return figures.picture(
         subject.request, material.result, ".png", options, head=subject.head,
-        origin=figures.origin(material.beside, material.version),
+        origin=material.origin,
     )  # fmt: skip
 
 
@@ -105,7 +116,6 @@ def preview(material: Material, suffix: str, options: FigureOptions, dpi: int) -
     Refused
         As `gui.figures.write`.
     """
-    from gui import figures
     from gui.figures import data
 
     subject = material.subject
@@ -114,8 +124,9 @@ def preview(material: Material, suffix: str, options: FigureOptions, dpi: int) -
         # What is said of the screen's resolution is not about the file.
         about_file = tuple(one for one in told if not one.startswith("the PNG has"))
         return Preview(*page_at(shown, dpi), told=about_file)
-    origin = figures.origin(material.beside, material.version)
-    content = data.encode(suffix, subject.request, material.result, subject.head, options, origin)
+    content = data.encode(
+        suffix, subject.request, material.result, subject.head, options, material.origin
+    )
     return Preview(text=_begin(content, suffix))
 
 

@@ -14,7 +14,7 @@ from gui.engine_client import EngineClient, Failure
 from gui.export import material
 from gui.export.chosen import Chosen
 from gui.export.copying import copy_text
-from gui.export.gathering import Gathering
+from gui.export.gathering import Gathering, gather
 from gui.export.material import Material
 from gui.export.subjects import Subject, file_stem, subjects
 from gui.export.worker import Worker, sentence
@@ -67,8 +67,6 @@ class Exports(QObject):
             return
         found = subjects(panel)
         menu.setToolTipsVisible(True)
-        if note := panel.not_exported():
-            menu.addAction(note).setEnabled(False)
         why = "" if found else _why_not(panel)
         self._add(menu, "Export figure …", partial(self.open_dialog, panel, PICTURES), why)
         self._add(menu, "Export data …", partial(self.open_dialog, panel, DATA), why)
@@ -104,7 +102,6 @@ class Exports(QObject):
             self.chosen,
             found,
             suffixes,
-            panel.not_exported(),
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.told.connect(self.told)
@@ -145,9 +142,7 @@ class Exports(QObject):
 
         if self._gathering is not None:
             self._gathering.stop()
-        self._gathering = Gathering(
-            self._client, self.worker, subject, version(), then, partial(_say, panel)
-        )
+        self._gathering = gather(self._client, self.worker, subject, then, partial(_say, panel))
 
     def copy_command(self, panel: Panel, subject: Subject) -> None:
         """Put the command that makes a panel's figure on the clipboard."""
@@ -177,11 +172,6 @@ class Exports(QObject):
         action.setEnabled(not why_not)
         action.setToolTip(why_not)
         action.triggered.connect(lambda _=False: does())
-
-
-def version() -> str:
-    """Return Headscope's own version, as the application was told it."""
-    return QApplication.applicationVersion()
 
 
 def _why_not(panel: Panel) -> str:

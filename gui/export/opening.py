@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from engine.messages import QUESTIONS, Refused, Request, from_plain
+from engine.messages import Refused
 from gui import reopening
 from gui.board.record import Board
 from gui.engine_client import Failure
@@ -106,16 +106,6 @@ def read(path: Path) -> View | Board:
     except OSError as error:
         raise Refused(f"{path.name} cannot be read: {error.strerror}") from None
     try:
-        request = _request(made.request)
+        return reopening.view(made)
     except Refused as refused:
         raise Refused(f"{path.name}: {refused}") from None
-    return View(request, made.head, made.token, len(made.origin.tokens))
-
-
-def _request(record: dict[str, object]) -> Request:
-    given = dict(record)
-    name = str(given.pop("question", ""))
-    if name not in QUESTIONS:
-        raise Refused(f"there is no question {name!r}: it may be of a newer Headscope")
-    request: Request = from_plain(QUESTIONS[name], given, name)
-    return request

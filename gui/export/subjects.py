@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass, fields, replace
 from typing import Any, get_args, get_type_hints
 
-from engine.messages import QUESTIONS, Attention, Head, Request, RunPrompt, model_of
+from engine.messages import Attention, Head, model_of
+from gui.difference import Difference
 from gui.opening import short_name
 from gui.panels.panel import Panel
+from gui.questions import NAMES, Question, main_of
 
-_NAMES = {kind: question for question, kind in QUESTIONS.items()}
 _LONGEST = 80
 
 
@@ -28,7 +29,7 @@ class Subject:
     """
 
     name: str
-    request: Request
+    request: Question
     head: Head | None = None
 
 
@@ -36,13 +37,17 @@ def subjects(panel: Panel) -> list[Subject]:
     """Return what is in view in a panel, the most important first; none for none."""
     open_head = panel.session.selection.head
     return [
-        Subject(name, as_said(request), open_head if isinstance(request, Attention) else None)
+        Subject(
+            name, as_said(request), open_head if isinstance(main_of(request), Attention) else None
+        )
         for name, request in panel.shown().items()
     ]
 
 
-def as_said(request: Request) -> Request:
+def as_said(request: Question) -> Any:
     """Return a question with each token that is an id written as text, `#id`."""
+    if isinstance(request, Difference):
+        return replace(request, request=as_said(request.request), base=as_said(request.base))
     types = get_type_hints(type(request))
     given: dict[str, Any] = {}
     for field in fields(request):
@@ -54,14 +59,9 @@ def as_said(request: Request) -> Request:
 
 def file_stem(subject: Subject) -> str:
     """Return the name of a file for a subject, without suffix: model, head and question."""
-    request: Any = subject.request
+    request: Any = main_of(subject.request)
     head = subject.head or getattr(request, "head", None)
-    parts = [short_name(model_of(request)), head.name if head else "", _NAMES[type(request)]]
-    circuit = getattr(request, "circuit", "")
-    name = "-".join(part for part in (*parts, circuit) if part)
+    parts = [short_name(model_of(request)), head.name if head else "", NAMES[type(request)]]
+    more = "difference" if isinstance(subject.request, Difference) else ""
+    name = "-".join(part for part in (*parts, getattr(request, "circuit", ""), more) if part)
     return re.sub(r"[^\w.-]+", "-", name).strip("-.")[:_LONGEST] or "figure"
-
-
-def run_of(request: Any) -> RunPrompt | None:
-    """Return the run that a question is about, if any."""
-    return request if isinstance(request, RunPrompt) else getattr(request, "run", None)

@@ -5,11 +5,11 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.messages import QUESTIONS, Head, Refused, Request
-from gui.export.subjects import Subject, run_of
+from engine.messages import Head, Refused, Request
+from gui.difference import Difference
+from gui.export.subjects import Subject
 from gui.figures.options import FigureOptions
-
-_NAMES = {kind: question for question, kind in QUESTIONS.items()}
+from gui.questions import NAMES, main_of, run_of
 
 _PYTHON = """\
 import json
@@ -17,11 +17,11 @@ from pathlib import Path
 
 from engine import Engine, __version__
 from engine.messages import {names}
-from gui import figures
+from gui import {modules}
 
 request = {request}
 engine = Engine()
-result = engine.answer(request)
+result = {answer}
 print(json.dumps(to_plain(result)))
 
 origin = figures.origin(map(engine.answer, figures.questions(request)), __version__)
@@ -48,7 +48,15 @@ def as_command(subject: Subject, options: list[str], path: Path) -> str:
         If the prompt holds what no command line can.
     """
     own = _question(subject)
-    words = ["headscope", "figure", _NAMES[type(subject.request)], *own, *options, "-o", str(path)]
+    words = [
+        "headscope",
+        "figure",
+        NAMES[type(main_of(subject.request))],
+        *own,
+        *options,
+        "-o",
+        str(path),
+    ]
     line = shlex.join(words)
     if "\0" in line or not _encodes(line):
         raise Refused(
@@ -63,21 +71,32 @@ def as_python(subject: Subject, options: FigureOptions, path: Path) -> str:
     request = _call(subject.request, names)
     head = _call(subject.head, names)
     given = _call(options, set()).removeprefix("FigureOptions(").removesuffix(")")
+    modules, answer = "figures", "engine.answer(request)"
+    if isinstance(subject.request, Difference):
+        names.remove("Difference")
+        request = f"difference.{request}"
+        modules = "difference, figures, questions"
+        answer = "questions.answer(request, engine.answer)"
     listed = ", ".join(sorted(names, key=lambda name: (name.islower(), name)))
     return _PYTHON.format(
-        names=listed, request=request, options=given, path=_text(str(path)), head=head
-    )
+        names=listed, modules=modules, request=request, answer=answer, options=given,
+        path=_text(str(path)), head=head,
+    )  # fmt: skip
 
 
 def _question(subject: Subject) -> list[str]:
     """Return the words that ask for a subject; what a question leaves out is as usual."""
     request: Any = subject.request
+    compared: dict[str, str | None] = {}
+    if isinstance(request, Difference):
+        compared = _against(request)
+        request = request.base if request.prompts else request.request
     run = run_of(request)
     said: dict[str, str | None] = {}
     if run is not None and run is not request:
         # The command line makes the run from options of the question itself.
         said = _words(run, leave_out=("k",))
-    said |= _words(request, leave_out=("run",))
+    said |= _words(request, leave_out=("run",)) | compared
     if subject.head is not None:
         del said["--layer"]
         said["--head"] = str(subject.head)
@@ -90,6 +109,15 @@ def _question(subject: Subject) -> list[str]:
         else:
             found.append(f"{flag}={value}")
     return found
+
+
+def _against(asked: Difference) -> dict[str, str | None]:
+    """Return the words that make a difference of a question."""
+    if not asked.prompts:
+        return {"--difference": None}
+    here, there = (getattr(one, "position", None) for one in (asked.request, asked.base))
+    moved = {} if here == there else {"--other-position": str(here)}
+    return {"--other-text": asked.request.run.text, **moved}
 
 
 def _words(message: Request, leave_out: tuple[str, ...]) -> dict[str, str | None]:

@@ -1,8 +1,11 @@
 """Attention: one head, every head of a layer, or every head of the model at a glance."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from engine.messages import Attention, Head, Patterns, Refused, ThumbnailPatterns, Thumbnails
+from gui.difference import Subtraction
 from gui.figures import cells, heading, panels
 from gui.figures.colours import SHARES, Scale, amounts, signed
 from gui.figures.labels import Axis
@@ -15,23 +18,31 @@ _BAR = "attention"
 
 
 def draw_attention(
-    page: Page, request: Attention, result: Patterns, head: Head | None = None
+    page: Page,
+    request: Attention,
+    result: Patterns,
+    head: Head | None = None,
+    of: Subtraction | None = None,
 ) -> float:
-    """Draw the patterns, scores or value-weighted patterns of a layer, or of one head of it."""
+    """Draw the patterns, scores or value-weighted patterns of a layer, or of one head of it.
+
+    Of a difference it is drawn what is left, `result`, and `of` says of what.
+    """
     numbers = list(range(result.values.shape[0])) if head is None else [head.number]
     values = result.values[numbers]
     names = [Head(request.layer, number).name for number in numbers]
     several = len(names) > 1
-    title = names[0] if head is not None else f"Layer {request.layer}"
-    y = heading.draw(page, f"{title} attention", request.run.model)
+    title = f"{names[0] if head is not None else f'Layer {request.layer}'} attention"
+    y = heading.draw(page, title if of is None else f"{title}, {of.words}", request.run.model)
     grids = panels.Grids(
         titles=[[name] for name in names] if head is None else [[]],
         values=values,
         seen=result.mask,
-        rows=Axis("" if several else "query (destination)", result.labels),
-        columns=Axis("" if several else "key (source)", result.labels),
-        scale=_scale(request, values[:, result.mask]),
-        bar=_bar_title(request, result),
+        rows=tokens("" if several else "query (destination)", result.labels, of),
+        columns=tokens("" if several else "key (source)", result.labels, of),
+        scale=_scale(request, values[:, result.mask], of),
+        bar=named(_bar_title(request, result), of),
+        longest=longest(of),
     )
     bottom = panels.draw(page, y, grids)
     if several:
@@ -41,10 +52,25 @@ def draw_attention(
     return bottom
 
 
-def _scale(request: Attention, values: np.ndarray) -> Scale:
-    if request.kind == "pattern":
-        return SHARES
-    return signed(values) if request.kind == "scores" else amounts(values)
+def tokens(title: str, labels: Sequence[str], of: Subtraction | None) -> Axis:
+    """Return an axis of tokens, of a difference with their positions in both prompts."""
+    return Axis(title, labels, numbers=() if of is None else of.numbers)
+
+
+def longest(of: Subtraction | None) -> float:
+    """Return how long labels may be, in usual ones: of two prompts they may name two tokens."""
+    return 1.4 if of is not None and of.prompts else 1.0
+
+
+def named(bar: str, of: Subtraction | None) -> str:
+    """Return the title of a colour bar, with what is taken off what where something is."""
+    return bar if of is None else f"{of.words}: {bar}"
+
+
+def _scale(request: Attention, values: np.ndarray, of: Subtraction | None) -> Scale:
+    if of is not None or request.kind == "scores":
+        return signed(values)
+    return SHARES if request.kind == "pattern" else amounts(values)
 
 
 def _bar_title(request: Attention, result: Patterns) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.messages import Refused, Request, model_of
+from gui import questions as asking
 from gui import whole_file
 from gui.board.record import Board, Item
 from gui.figures import board_file, cells, drawing, files, heading, provenance
@@ -41,22 +42,28 @@ def questions(board: Board) -> tuple[Request, ...]:
     """Return all that is to be asked to draw a board, each once, one model after the other."""
     by_model: dict[str, dict[Request, None]] = {}
     for item in board.items:
-        for asked in (item.request, *provenance.questions(item.request)):
+        for asked in (*asking.asked(item.request), *provenance.questions(item.request)):
             by_model.setdefault(model_of(item.request), {})[asked] = None
     return tuple(request for asked in by_model.values() for request in asked)
 
 
 def drawn(board: Board, answers: Mapping[Request, Any], version: str) -> tuple[Drawn, ...]:
-    """Return what each item shows, from the answers to `questions` and Headscope's version."""
-    return tuple(
-        Drawn(
-            answers[item.request],
-            provenance.origin(
-                [answers[asked] for asked in provenance.questions(item.request)], version
-            ),
-        )
-        for item in board.items
-    )
+    """Return what each item shows, from the answers to `questions` and Headscope's version.
+
+    Raises
+    ------
+    Refused
+        If two answers cannot be set against each other; the sentence names the figure.
+    """
+    found = []
+    for name, item in zip(board.names, board.items, strict=True):
+        beside = [answers[asked] for asked in provenance.questions(item.request)]
+        try:
+            result = asking.answer(item.request, answers.__getitem__)
+        except Refused as refused:
+            raise Refused(f"figure {name}: {refused}") from None
+        found.append(Drawn(result, provenance.origin(beside, version)))
+    return tuple(found)
 
 
 def check(board: Board, path: Path | None = None) -> None:

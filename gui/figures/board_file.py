@@ -27,11 +27,11 @@ def record(board: Board, answers: Sequence[tuple[Any, Origin]]) -> str:
     """Return a board and where each of its answers is from as JSON in ASCII."""
     usual = FigureOptions()
     about = [provenance.about(result, None, usual, origin) for result, origin in answers]
-    kept = ("weights", "tokens", "ids", "token", "versions")
+    kept = ("weights", "tokens", "ids", "base_tokens", "base_ids", "token", "versions")
     return json.dumps(
         {
             "board": board_record.to_json(board),
-            "answers": [{name: one[name] for name in kept} for one in about],
+            "answers": [{name: one[name] for name in kept if name in one} for one in about],
         }
     )
 

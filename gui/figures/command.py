@@ -2,13 +2,15 @@
 
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from engine.messages import Attention, Refused, Request, Result
+from engine.messages import QUESTIONS, Attention, Refused, Request
 from gui import figures
+from gui import questions as asking
 from gui.board.record import Board
+from gui.difference import KINDS, Difference
 from gui.figures import board as boards
 from gui.figures import stored
 from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
@@ -20,6 +22,7 @@ from gui.figures.options import (
     parse_labels,
     parse_width,
 )
+from gui.questions import Answers, Question, main_of
 
 _FILES = ", ".join(figures.SUFFIXES[:-1]) + f" or {figures.SUFFIXES[-1]}"
 _GIVEN = ("width", "font_size", "labels", "title", "caption", "ground", "dpi")
@@ -54,6 +57,57 @@ def add_options(parser: ArgumentParser) -> None:
         default=SUPPRESS,
         help="no white ground",
     )
+
+
+def add_difference(parser: ArgumentParser, question: str) -> None:
+    """Add the options that make a difference of a question, to one that can be subtracted."""
+    kind = QUESTIONS[question.lower()]
+    if kind not in KINDS:
+        return
+    add: Any = parser.add_argument
+    add(
+        "--other-text",
+        metavar="TEXT",
+        default=SUPPRESS,
+        help="a second prompt, on the right of --text: the figure is of right minus left",
+    )
+    if "position" in {field.name for field in fields(kind)}:
+        add(
+            "--other-position",
+            type=_whole("--other-position"),
+            metavar="N",
+            default=SUPPRESS,
+            help="position in the second prompt, where it is another than --position",
+        )
+    add(
+        "--difference",
+        action="store_true",
+        default=SUPPRESS,
+        help="the figure is of what --heads-off changes: with them off minus the whole model",
+    )
+
+
+def asked(request: Request, given: Namespace) -> Question:
+    """Return what a command line asks: the question, or of `--other-text` and the like its change.
+
+    Raises
+    ------
+    Refused
+        If the options contradict one another.
+    """
+    said, one = vars(given), cast(Any, request)
+    if "other_text" in said:
+        if "difference" in said:
+            raise Refused("--other-text and --difference exclude each other: leave one out")
+        moved = {"position": said["other_position"]} if "other_position" in said else {}
+        return Difference(replace(one, run=replace(one.run, text=said["other_text"]), **moved), one)
+    if "other_position" in said:
+        raise Refused("--other-position is about a second prompt: give one with --other-text")
+    if "difference" not in said:
+        return request
+    if not one.run.heads_off:
+        raise Refused("--difference is of what switched-off heads change: name some by --heads-off")
+    return Difference(one, replace(one, run=replace(one.run, heads_off=())))
 
 
 def is_file(word: str) -> bool:
@@ -103,7 +157,7 @@ def words(chosen: FigureOptions) -> list[str]:
     return found
 
 
-def check(what: str, request: Request, given: Namespace) -> None:
+def check(what: str, request: Question, given: Namespace) -> None:
     """Refuse, before the model is opened, what could not be written whatever the answer."""
     if "output" not in given:
         raise Refused(f"figure {what} needs -o FILE ending in {_FILES}")
@@ -130,14 +184,23 @@ def board(what: str, shown: Board, given: Namespace) -> Board:
     return made
 
 
-def questions(request: Request, given: Namespace) -> tuple[Request, ...]:
-    """Return what is to be asked beside a question: where it is from, unless rows are written."""
+def questions(request: Question, given: Namespace) -> tuple[Request, ...]:
+    """Return what is to be asked: where it is from as well, unless rows are written."""
+    return (*asking.asked(request), *_beside(request, given))
+
+
+def origin(request: Question, given: Namespace, answers: Answers, version: str) -> figures.Origin:
+    """Return where an answer is from, by the answers to `questions` and Headscope's version."""
+    return figures.origin([answers[one] for one in _beside(request, given)], version)
+
+
+def _beside(request: Question, given: Namespace) -> tuple[Request, ...]:
     return () if given.output.suffix.lower() == ".csv" else figures.questions(request)
 
 
 def write(
-    request: Request,
-    result: Result,
+    request: Question,
+    result: Any,
     given: Namespace,
     origin: figures.Origin,
     made: figures.Made | None = None,
@@ -158,7 +221,8 @@ def write(
     if made is not None:
         head, usual = made.head, made.options
     else:
-        head = given.head if "head" in given and isinstance(request, Attention) else None
+        cut = "head" in given and isinstance(main_of(request), Attention)
+        head = given.head if cut else None
         usual = FigureOptions()
     return figures.write(
         request, result, given.output, options(given, usual), head=head, origin=origin
@@ -172,8 +236,12 @@ def changes(before: figures.Origin, now: figures.Origin) -> Iterable[str]:
             f"the model's weights are others than those of the figure ({now.weights}, and were "
             f"{before.weights})"
         )
-    if before.ids and before.ids != now.ids:
+    if any(was and was != is_ for was, is_ in zip(_ids(before), _ids(now), strict=True)):
         yield "the prompt has other tokens than it had"
+
+
+def _ids(of: figures.Origin) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return of.ids, of.base_ids
 
 
 def _title(text: str) -> str:

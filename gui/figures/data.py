@@ -10,14 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.messages import Head, to_plain
+from gui import questions
 from gui.figures import provenance, rows
 from gui.figures.options import FigureOptions
 from gui.figures.provenance import Origin
+from gui.questions import Question
 
 
 def encode(
     suffix: str,
-    request: Any,
+    request: Question,
     result: Any,
     head: Head | None,
     options: FigureOptions,
@@ -28,7 +30,8 @@ def encode(
     CSV holds rows, cut to the head where one is given; JSON holds the request and the result as
     `ask` prints them, and where they are from; NPZ holds the result's arrays by the names of its
     fields (a list of rows by its columns, such as `groups.first`, or row by row, such as
-    `steps.0.values`), and `record`, the same as a figure's metadata. None of it needs pickle.
+    `steps.0.values`), and `record`, the same as a figure's metadata. None of it needs pickle. Of a
+    difference all three hold both sides as well (see `Subtraction`).
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ def encode(
         return rows.encode(rows.rows(request, result, head))
     if suffix == ".json":
         record = {
-            "request": provenance.question(request),
+            **questions.to_json(request),
             "result": to_plain(result),
             "provenance": provenance.about(result, head, options, origin),
         }

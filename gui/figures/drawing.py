@@ -35,6 +35,7 @@ from engine.messages import (
     VirtualHead,
     Workings,
 )
+from gui.difference import Difference, Subtraction
 from gui.figures import heading, provenance
 from gui.figures.attention import draw_attention, draw_thumbnails
 from gui.figures.circuits import (
@@ -43,6 +44,7 @@ from gui.figures.circuits import (
     draw_qk_tokens,
 )
 from gui.figures.compositions import draw_composition, draw_eigenvalues
+from gui.figures.differences import draw_difference
 from gui.figures.fonts import GENERIC
 from gui.figures.grids import draw_head_scores, draw_table
 from gui.figures.layers import draw_destination_row, draw_logit_lens
@@ -60,6 +62,7 @@ from gui.figures.provenance import Origin
 from gui.figures.spectrum import draw_spectrum
 from gui.figures.trigrams import draw_skip_trigrams
 from gui.figures.workings import draw_receipts, draw_workings
+from gui.questions import from_start, main_of, run_of
 
 FIGURES: dict[type, Callable[..., float]] = {
     RunPrompt: draw_run,
@@ -84,6 +87,7 @@ FIGURES: dict[type, Callable[..., float]] = {
     PositionQK: draw_position_qk,
     Workings: draw_workings,
     Receipts: draw_receipts,
+    Difference: draw_difference,
 }
 """How the answer to each question is drawn on a page; each returns the height it used."""
 
@@ -111,6 +115,9 @@ def check_head(request: Any, result: Any, head: Head | None) -> None:
     """Refuse a head that a question's figure cannot be cut to."""
     if head is None:
         return
+    request = main_of(request)
+    if isinstance(result, Subtraction):
+        result = result.answer
     if not isinstance(request, Attention):
         raise Refused("a head can be chosen for attention only; other questions name theirs")
     count = result.values.shape[0]
@@ -147,7 +154,7 @@ def draw(page: Page, request: Any, result: Any, *, head: Head | None, origin: Or
     alone = {"head": head} if head is not None else {}
     request = _counted(request, origin)
     height = FIGURES[type(request)](page, request, result, **alone)
-    if off := getattr(request, "heads_off", ()) or _off_in_run(request):
+    if off := getattr(request, "heads_off", ()) or getattr(run_of(request), "heads_off", ()):
         listed = ", ".join(head.name for head in off)
         height = heading.sentence(page, height + 2.0, [f"heads off: {listed}"])
     return height
@@ -155,15 +162,17 @@ def draw(page: Page, request: Any, result: Any, *, head: Head | None, origin: Or
 
 def _counted(request: Any, origin: Origin) -> Any:
     """Return a request whose position is counted from the beginning, where the tokens are known."""
-    position = getattr(request, "position", None)
-    if position is None or position >= 0 or not -position <= len(origin.tokens):
-        return request
-    return replace(request, position=position + len(origin.tokens))
+    if isinstance(request, Difference):
+        left = len(origin.base_tokens or origin.tokens)
+        return Difference(
+            _counted_in(request.request, len(origin.tokens)), _counted_in(request.base, left)
+        )
+    return _counted_in(request, len(origin.tokens))
 
 
-def _off_in_run(request: Any) -> tuple[Head, ...]:
-    run = getattr(request, "run", None)
-    return () if run is None else run.heads_off
+def _counted_in(request: Any, tokens: int) -> Any:
+    position = from_start(getattr(request, "position", None), tokens)
+    return request if position is None else replace(request, position=position)
 
 
 @contextmanager

@@ -30,6 +30,12 @@ class Axis:
     labels: Sequence[str]
     token: bool = True
     """Whether the labels are tokens; others carry their position in their name."""
+    numbers: Sequence[str] = ()
+    """The position of each; none where they are counted from 0."""
+
+    def number(self, place: int) -> str:
+        """Return the position of a place in words."""
+        return self.numbers[place] if self.numbers else str(place)
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,8 @@ def _set(
     widest = max((page.measure(text, size, token=axis.token) for text in texts), default=0.0)
     thinned = len(shown) < len(axis.labels)
     numbered = thinned and axis.token and upright and bool(shown)
-    numbers = page.measure(str(shown[-1]), size) + GAP if numbered else 0.0
+    widest_number = max((page.measure(axis.number(place), size) for place in shown), default=0.0)
+    numbers = widest_number + GAP if numbered else 0.0
     reach = (GAP if thinned else 0.0) + numbers + (widest if upright else _PITCH * size)
     return Setting(
         shown, texts, size, upright, len(shown) == len(_wanted(page, axis)), thinned, numbers,
@@ -133,7 +140,7 @@ def draw_beside(page: Page, axis: Axis, setting: Setting, x: float, y: float, ce
             page.line([x - GAP, x - 0.4], [middle, middle], width=0.4)
             edge -= GAP
         if setting.numbers:
-            _number(page, edge, middle, place, setting, upright=False)
+            _number(page, edge, middle, axis.number(place), setting, upright=False)
             edge -= setting.numbers
         page.text(edge, middle, text, size=setting.size, anchor="right", token=axis.token)
 
@@ -153,14 +160,14 @@ def draw_below(page: Page, axis: Axis, setting: Setting, x: float, y: float, cel
             page.line([middle, middle], [y + 0.4, y + GAP], width=0.4)
             edge += GAP
         if setting.numbers:
-            _number(page, middle, edge, place, setting, upright=True)
+            _number(page, middle, edge, axis.number(place), setting, upright=True)
             edge += setting.numbers
         page.text(
             middle, edge, text, size=setting.size, anchor="right", token=axis.token, upright=True
         )
 
 
-def _number(page: Page, x: float, y: float, place: int, setting: Setting, *, upright: bool) -> None:
-    page.text(
-        x, y, str(place), size=setting.size, anchor="right", colour=LIGHT.muted, upright=upright
-    )
+def _number(
+    page: Page, x: float, y: float, number: str, setting: Setting, *, upright: bool
+) -> None:
+    page.text(x, y, number, size=setting.size, anchor="right", colour=LIGHT.muted, upright=upright)

@@ -3,19 +3,25 @@
 import numpy as np
 
 from engine.messages import DestinationRow, HeadRows, LayerGuesses, LogitLens
+from gui.difference import Subtraction
 from gui.figures import bars, heading, panels
+from gui.figures.attention import longest, named, tokens
 from gui.figures.bars import Ranked
-from gui.figures.colours import SHARES
+from gui.figures.colours import SHARES, signed
 from gui.figures.heading import Token
 from gui.figures.labels import Axis
 from gui.figures.page import Page
 
 
-def draw_destination_row(page: Page, request: DestinationRow, result: HeadRows) -> float:
-    """Draw one row of every head: head down, source token across."""
-    y = heading.draw(page, "Every head from one position", request.run.model)
+def draw_destination_row(
+    page: Page, request: DestinationRow, result: HeadRows, of: Subtraction | None = None
+) -> float:
+    """Draw one row of every head, or how it changed: head down, source token across."""
+    title = "Every head from one position" if of is None else f"Every head, {of.words}"
+    y = heading.draw(page, title, request.run.model)
+    position = result.position if of is None else of.position
     at = Token(result.source_labels[-1])
-    y = heading.sentence(page, y, ["attention from", at, f"(position {result.position})"]) + 2.0
+    y = heading.sentence(page, y, ["attention from", at, f"(position {position})"]) + 2.0
     scores = zip(
         result.heads, result.induction.tolist(), result.previous_token.tolist(), strict=True
     )
@@ -23,12 +29,13 @@ def draw_destination_row(page: Page, request: DestinationRow, result: HeadRows) 
     grids = panels.Grids(
         titles=[[]],
         values=result.values[None],
-        seen=np.ones(result.values.shape, dtype=bool),
+        seen=np.isfinite(result.values),
         rows=Axis("head, induction, previous token", names, token=False),
-        columns=Axis("source", result.source_labels),
-        scale=SHARES,
-        bar="attention",
+        columns=tokens("source", result.source_labels, of),
+        scale=SHARES if of is None else signed(result.values),
+        bar=named("attention", of),
         every_row=True,
+        longest=longest(of),
     )
     return panels.draw(page, y, grids)
 

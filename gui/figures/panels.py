@@ -46,6 +46,8 @@ class Grids:
     every_row
         Whether each row has its label: rows are then higher than columns wide where labels need
         it. Where both sides are tokens, cells stay squares.
+    longest
+        How many times as long as usual labels may be before they are cut.
     """
 
     titles: Sequence[Sequence[str]]
@@ -57,6 +59,7 @@ class Grids:
     bar: str
     marked: Sequence[Sequence[tuple[int, int]]] = ()
     every_row: bool = False
+    longest: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ def _layout(page: Page, grids: Grids, across: int, bar: float) -> _Layout | None
     first: tuple[int, _Layout] | None = None
     for share in _LABEL_SHARES if len(grids.values) == 1 else (_SHARE_OF_MANY,):
         page.dpi = dpi
-        layout = _fit(page, grids, across, bar, share * page.width)
+        layout = _fit(page, grids, across, bar, share * grids.longest * page.width)
         if layout is None:
             return None
         if layout.whole:

@@ -12,14 +12,17 @@ from engine.messages import (
     VirtualHead,
     VirtualHeadParts,
 )
+from gui.attribution_numbers import map_of
+from gui.difference import Subtraction
 from gui.figures import bars, heading, panels
+from gui.figures.attention import named
 from gui.figures.bars import Ranked
 from gui.figures.circuits import lists_of, ranking_footer
-from gui.figures.colours import SHARES, amounts
+from gui.figures.colours import SHARES, amounts, signed
 from gui.figures.heading import Token
 from gui.figures.labels import Axis
 from gui.figures.page import Page
-from gui.numbers import decimals_for, fixed, percent, plain
+from gui.numbers import MINUS, decimals_for, fixed, percent, plain
 
 _MOST_PARTS = 24
 _MOST_SOURCES = 10
@@ -59,21 +62,72 @@ def draw_head_output(page: Page, request: HeadOutput, result: OutputRanking) -> 
 def draw_logit_attribution(page: Page, request: LogitAttribution, result: LogitParts) -> float:
     """Draw what each part gives to a logit, the strongest parts first."""
     y = heading.draw(page, "Logit attribution", request.run.model)
-    words: list[str | Token] = ["the logit of", Token(result.target_label)]
-    if result.contrast_label == "mean":
-        words.append("less the mean logit")
-    elif result.contrast_label != "none":
-        words += ["less that of", Token(result.contrast_label)]
+    words = ["the logit of", Token(result.target_label), *_less(result)]
     y = heading.sentence(page, y, [*words, f"after position {result.position}"])
-    order = np.argsort(-np.abs(result.values), kind="stable")
-    shown, left = order[:_MOST_PARTS], order[_MOST_PARTS:]
-    names = [result.labels[place] for place in shown.tolist()]
-    y = bars.draw(page, y, [Ranked("", names, result.values[shown])])
+    y = _strongest(page, y, result)
     said = f"total {plain(result.total)}, logit {plain(result.logit)}"
-    said += f", remainder {result.remainder:.1e}".replace("-", "−")
-    if len(left):
-        said += f"; {len(left):,} smaller parts sum to {plain(float(result.values[left].sum()))}"
+    said += f", remainder {_small(result.remainder)}{_smaller(result)}"
     return heading.sentence(page, y + 2.0, [said])
+
+
+def draw_change_of_logit(
+    page: Page, request: LogitAttribution, result: LogitParts, of: Subtraction
+) -> float:
+    """Draw how a logit changed: each head's part as a map, and the parts that changed most."""
+    y = heading.draw(page, f"Logit attribution, {of.words}", request.run.model)
+    words: list[str | Token] = ["the logit of", Token(of.base.target_label)]
+    if of.answer.target_id != of.base.target_id:
+        words += [f"({of.names[1]}) and that of", Token(result.target_label), f"({of.names[0]})"]
+    words += [*_less(result), f"after position {of.position}"]
+    y = heading.sentence(page, y, words) + 2.0
+    values = map_of(result)
+    grids = panels.Grids(
+        titles=[[]],
+        values=values[None],
+        seen=np.isfinite(values),
+        rows=Axis("layer", [f"L{layer}" for layer in range(len(values))], token=False),
+        columns=Axis("head", [f"H{head}" for head in range(values.shape[1])], token=False),
+        scale=signed(values),
+        bar=named("logit", of),
+    )
+    y = panels.draw(page, y, grids) + 4.0
+    y = _strongest(page, y, result)
+    now, before = (plain(found.logit) for found in (of.answer, of.base))
+    said = f"logit {before} ({of.names[1]}), {now} ({of.names[0]}); {of.words} "
+    said += f"{plain(result.logit)}, remainder {_small(result.remainder)}{_smaller(result)}"
+    return heading.sentence(page, y + 2.0, [said])
+
+
+def _less(result: LogitParts) -> list[str | Token]:
+    """Say what a logit is compared with, if with anything."""
+    if result.contrast_label == "mean":
+        return ["less the mean logit"]
+    if result.contrast_label == "none":
+        return []
+    return ["less that of", Token(result.contrast_label)]
+
+
+def _by_strength(result: LogitParts) -> np.ndarray:
+    return np.argsort(-np.abs(result.values), kind="stable")
+
+
+def _strongest(page: Page, y: float, result: LogitParts) -> float:
+    """Draw the strongest parts as bars."""
+    shown = _by_strength(result)[:_MOST_PARTS]
+    names = [result.labels[place] for place in shown.tolist()]
+    return bars.draw(page, y, [Ranked("", names, result.values[shown])])
+
+
+def _smaller(result: LogitParts) -> str:
+    """Say what the parts that are not drawn sum to, if there are any."""
+    left = _by_strength(result)[_MOST_PARTS:]
+    if not len(left):
+        return ""
+    return f"; {len(left):,} smaller parts sum to {plain(float(result.values[left].sum()))}"
+
+
+def _small(number: float) -> str:
+    return f"{number:.1e}".replace("-", MINUS)
 
 
 def draw_virtual_head(page: Page, request: VirtualHead, result: VirtualHeadParts) -> float:

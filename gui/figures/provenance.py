@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata as packages
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from engine.messages import (
-    QUESTIONS,
+    Attention,
     EstimateModel,
     Head,
     LoadModel,
@@ -17,20 +17,19 @@ from engine.messages import (
     Refused,
     Request,
     Run,
-    RunPrompt,
     model_of,
-    to_plain,
 )
+from gui import questions as asking
+from gui.difference import Difference
 from gui.figures import options as figure_options
 from gui.figures import stored
 from gui.figures.heading import Token
 from gui.figures.options import FigureOptions
+from gui.questions import NAMES, Question, main_of, runs_of
 
 CREATOR = "Headscope"
 MOST_TOKENS = 64
 """Tokens that a caption names; the file itself names all."""
-
-_NAMES = {request: question for question, request in QUESTIONS.items()}
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,16 @@ class Origin:
     versions
         Names of programs and their versions; and the precision that prompts were run in, and
         where, unless in float32 on the cpu.
+    base_tokens, base_ids
+        Those of the left one of two prompts that are compared; empty for one prompt.
     """
 
     weights: str = ""
     tokens: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
+    base_tokens: tuple[str, ...] = ()
+    base_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ class Made:
         Weights, tokens and versions of that time.
     token
         Id of the token that the question is about, which may say it as text; none for no token.
+    base
+        Of a difference, the question that was taken off, as plain values.
     """
 
     request: dict[str, Any]
@@ -77,16 +82,20 @@ class Made:
     options: FigureOptions
     origin: Origin
     token: int | None = None
+    base: dict[str, Any] | None = None
+
+    def question(self) -> Question:
+        """Return what was asked, refused where there is no such question."""
+        return asking.from_json({"request": self.request, "base": self.base})
 
 
-def questions(request: Any) -> tuple[Request, ...]:
+def questions(request: Question) -> tuple[Request, ...]:
     """Return what is to be asked beside a question so that `origin` can tell where it is from."""
     if isinstance(request, EstimateModel):
         return ()  # it is about a model that is not to be opened yet
     name = model_of(request)
-    run = request if isinstance(request, RunPrompt) else getattr(request, "run", None)
-    asked: tuple[Request, ...] = (LoadModel(name),) if name else ()
-    return asked if run is None else (*asked, run)
+    model = (LoadModel(name),) if name else ()
+    return (*model, *runs_of(request))
 
 
 def origin(answers: Iterable[Any], version: str) -> Origin:
@@ -99,50 +108,48 @@ def origin(answers: Iterable[Any], version: str) -> Origin:
     version
         Headscope's own.
     """
-    weights, placed = "", list[tuple[str, str]]()
-    tokens: tuple[str, ...] = ()
-    ids: tuple[int, ...] = ()
+    weights, placed, runs = "", list[tuple[str, str]](), list[Run]()
     for answer in answers:
         if isinstance(answer, ModelFacts):
             weights = answer.weights
             if (answer.device, answer.dtype) != (Placing.device, Placing.dtype):
                 placed = [("precision", f"{answer.dtype} on {answer.device}")]
         elif isinstance(answer, Run):
-            tokens, ids = answer.labels, tuple(answer.ids.tolist())
+            runs.append(answer)
     names = ("torch", "transformers")
-    return Origin(
-        weights, tokens, ids,
-        (("headscope", version), *((name, packages.version(name)) for name in names), *placed),
-    )  # fmt: skip
-
-
-def question(request: Any) -> dict[str, Any]:
-    """Return a request as plain values, its question first, as `ask -` takes it."""
-    return {"question": _NAMES[type(request)], **to_plain(request)}
+    versions = ("headscope", version), *((name, packages.version(name)) for name in names)
+    found = Origin(weights, versions=(*versions, *placed))
+    for run in runs[:1]:
+        found = replace(found, tokens=run.labels, ids=tuple(run.ids.tolist()))
+    for run in runs[1:]:
+        found = replace(found, base_tokens=run.labels, base_ids=tuple(run.ids.tolist()))
+    return found
 
 
 def about(result: Any, head: Head | None, options: FigureOptions, origin: Origin) -> dict[str, Any]:
     """Return all that a file says of itself beside its question, as plain values."""
     token = getattr(result, "token_id", None)
+    base = {"base_tokens": list(origin.base_tokens), "base_ids": list(origin.base_ids)}
     return {
         "head": None if head is None else str(head),
         "options": figure_options.to_json(options),
         "weights": origin.weights,
         "tokens": list(origin.tokens),
         "ids": list(origin.ids),
+        **(base if origin.base_ids else {}),
         "token": None if token is None else int(token),
         "versions": dict(origin.versions),
     }
 
 
 def record(
-    request: Any, result: Any, head: Head | None, options: FigureOptions, origin: Origin
+    request: Question, result: Any, head: Head | None, options: FigureOptions, origin: Origin
 ) -> str:
     """Return a question and all that belongs to it as JSON in ASCII."""
-    return json.dumps({"request": question(request), **about(result, head, options, origin)})
+    return json.dumps({**asking.to_json(request), **about(result, head, options, origin)})
 
 
-def metadata(request: Any, head: Head | None, suffix: str, text: str) -> dict[str, Any]:
+def metadata(request: Question, head: Head | None, suffix: str, text: str) -> dict[str, Any]:
     """Return what matplotlib writes into a file of this kind; never a date.
 
     Parameters
@@ -157,7 +164,8 @@ def metadata(request: Any, head: Head | None, suffix: str, text: str) -> dict[st
         From `record`.
     """
     of = model_of(request) if head is None else f"{model_of(request)}, head {head}"
-    return named(f"{CREATOR}: {_NAMES[type(request)]} of {of}", suffix, text)
+    of = f"{of}, {request.words}" if isinstance(request, Difference) else of
+    return named(f"{CREATOR}: {NAMES[type(main_of(request))]} of {of}", suffix, text)
 
 
 def named(title: str, suffix: str, text: str) -> dict[str, Any]:
@@ -172,26 +180,39 @@ def named(title: str, suffix: str, text: str) -> dict[str, Any]:
     return {"Title": title, "Description": text, "Software": CREATOR}
 
 
-def caption(request: Any, head: Head | None, origin: Origin) -> list[str | Token]:
+def caption(request: Question, head: Head | None, origin: Origin) -> list[str | Token]:
     """Return the sentences under a figure: question, model, tokens with their ids, versions."""
-    fields = question(request)
+    fields = asking.to_json(request)["request"]
     run = fields.pop("run", None) or {}
     own = {name: value for name, value in fields.items() if name not in ("question", "text")}
     own = {"model": model_of(request), **own, **({} if head is None else {"head": str(head)})}
     own |= {name: run[name] for name in ("prepend_bos", "heads_off") if run.get(name)}
+    if isinstance(request, Difference) and not isinstance(request.request, Attention):
+        here, there = request.request.position, cast(Any, request.base).position
+        own["position"] = here if here == there else f"{there} | {here}"
     said = ", ".join(f"{name} {_words(value)}" for name, value in own.items() if _told(value))
-    parts: list[str | Token] = [f"{CREATOR}: {fields['question']} of {said}."]
+    less = f", {request.words}" if isinstance(request, Difference) else ""
+    parts: list[str | Token] = [f"{CREATOR}: {fields['question']} of {said}{less}."]
     if origin.weights:
         parts.append(f"Weights {origin.weights}.")
-    if len(origin.tokens) > MOST_TOKENS:
-        parts.append(f"{len(origin.tokens):,} tokens, listed with their ids in the file.")
-    elif origin.tokens:
-        parts.append("Tokens and ids:")
-        for place, (token, number) in enumerate(zip(origin.tokens, origin.ids, strict=True), 1):
-            parts += [Token(token), f"{number}{'.' if place == len(origin.ids) else ','}"]
+    if origin.base_ids:
+        parts += _listed("Left: ", origin.base_tokens, origin.base_ids)
+        parts += _listed("Right: ", origin.tokens, origin.ids)
+    else:
+        parts += _listed("", origin.tokens, origin.ids)
     if origin.versions:
         parts.append(", ".join(f"{name} {version}" for name, version in origin.versions) + ".")
     return parts
+
+
+def _listed(side: str, tokens: tuple[str, ...], ids: tuple[int, ...]) -> list[str | Token]:
+    """Return a prompt's tokens with their ids, or how many there are where those are too many."""
+    if len(tokens) > MOST_TOKENS:
+        return [f"{side}{len(tokens):,} tokens, listed with their ids in the file."]
+    parts: list[str | Token] = [f"{side}tokens and ids:" if side else "Tokens and ids:"]
+    for place, (token, number) in enumerate(zip(tokens, ids, strict=True), 1):
+        parts += [Token(token), f"{number}{'.' if place == len(ids) else ','}"]
+    return parts if tokens else []
 
 
 def _told(value: Any) -> bool:
@@ -206,13 +227,11 @@ def _words(value: Any) -> str:
 
 def origin_of(found: Mapping[str, Any]) -> Origin:
     """Return where an answer was from, as `about` has it; may raise TypeError or ValueError."""
-    tokens, ids, versions = (found.get(name, ()) for name in ("tokens", "ids", "versions"))
-    return Origin(
-        str(found.get("weights", "")),
-        tuple(map(str, tokens)),
-        tuple(map(int, ids)),
-        tuple((str(name), str(version)) for name, version in dict(versions).items()),
-    )
+    tokens, base_tokens = (tuple(map(str, found.get(f"{of}tokens", ()))) for of in ("", "base_"))
+    ids, base_ids = (tuple(map(int, found.get(f"{of}ids", ()))) for of in ("", "base_"))
+    named = dict(found.get("versions", ())).items()
+    versions = tuple((str(name), str(version)) for name, version in named)
+    return Origin(str(found.get("weights", "")), tokens, ids, versions, base_tokens, base_ids)
 
 
 def read(path: Path) -> Made:
@@ -238,7 +257,8 @@ def read(path: Path) -> Made:
         was = origin_of(found)
         chosen = None if head is None else Head.parse(str(head))
         token = None if found.get("token") is None else int(found["token"])
-        return Made(found["request"], chosen, figure_options.from_json(kept), was, token)
+        set_so = figure_options.from_json(kept)
+        return Made(found["request"], chosen, set_so, was, token, found.get("base"))
     except (TypeError, ValueError) as error:
         raise Refused(f"{Path(path).name} is damaged: {error}") from None
     except Refused as refused:

@@ -42,6 +42,8 @@ from engine.messages import (
     Vocabulary,
     VocabularyTokens,
 )
+from gui.difference import Difference
+from gui.figures import rows_of_differences
 from gui.figures.circuits import ends
 from gui.figures.rows_of_paths import PATH_ROWS, Row, both_ends
 from gui.figures.rows_of_positions import POSITION_ROWS
@@ -233,6 +235,8 @@ def rows(request: Any, result: Any, head: Head | None) -> Iterator[Row]:
     Refused
         If the answer has no rows.
     """
+    if isinstance(request, Difference):
+        return rows_of_differences.rows(request, result, head)
     if isinstance(request, Attention):
         return _attention(request, result, head)
     if type(request) not in ROWS:

@@ -75,7 +75,8 @@ def _json(path: Path) -> str | None:
     if not isinstance(found, dict) or not {"request", "result"} <= set(found):
         return None
     about = found.get("provenance", {})
-    return json.dumps({**(about if isinstance(about, dict) else {}), "request": found["request"]})
+    kept = {**(about if isinstance(about, dict) else {}), "request": found["request"]}
+    return json.dumps(kept if found.get("base") is None else {**kept, "base": found["base"]})
 
 
 _READERS: dict[str, Callable[[Path], str | None]] = {

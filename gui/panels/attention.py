@@ -15,6 +15,7 @@ from engine.messages import (
     Vocabulary,
 )
 from gui.comparison import Axis
+from gui.difference import patterns
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
 from gui.numbers import fixed, plain
@@ -132,7 +133,7 @@ class AttentionPanel(ComparingPanel):
         self.hide_bos.setToolTip(HIDE_BOS if run.begins_with_bos else NO_BOS)
         self._drawn = picture
         values, axis, labels = picture.values, picture.axis, picture.labels
-        signed = picture.kind == "scores" or picture.before is not None
+        signed = picture.kind == "scores" or picture.sides is not None
         low, high = reading.limits(
             values, picture.mask, signed=signed, shares=picture.kind == "pattern", hide_bos=hide_bos
         )
@@ -180,31 +181,26 @@ class AttentionPanel(ComparingPanel):
 
     def _picture(self) -> Picture | None:
         """Return what is to be drawn, none while something of it is missing."""
-        shown, before, axis, run = self.known("shown"), None, self.axis(), self.drawn()
+        shown, axis, run = self.known("shown"), self.axis(), self.drawn()
         now, asked = self.session.selection, self._asked("shown")
         if not isinstance(shown, Patterns) or asked is None or axis is None or run is None:
             return None
         if not reading.head_exists(now, shown) or len(run.labels) != len(shown.labels):
             return None
-        mask, number = axis.now(shown.mask, 0, 1), now.head.number
+        number, mask = now.head.number, axis.now(shown.mask, 0, 1)
+        values, labels = axis.now(shown.values[number], 0, 1), axis.labels(run.labels, None)
+        sides = None
         if axis.subtracts:
-            found = self.wanted("before")
-            if not isinstance(found, Patterns):
+            before = self.wanted("before")
+            if not isinstance(before, Patterns):
                 return None
-            before = axis.before(found.values[number], 0, 1)
-            mask = mask & axis.before(found.mask, 0, 1)
-        left = self.run_result() if self.subtracts_prompts else run
+            change = patterns(shown, before, axis, slice(number, number + 1))
+            values, mask, labels = change.values[0], change.mask, change.labels
+            sides = axis.sides(shown.values[number], before.values[number], 0, 1)
         return Picture(
-            asked,
-            axis,
-            axis.labels(run.labels, left.labels if left and axis.subtracts else None),
-            now.head,
-            now.heads_off,
-            axis.now(shown.values[number], 0, 1),
-            before,
-            mask,
+            asked, axis, labels, now.head, now.heads_off, values, sides, mask,
             self.subtracts_prompts,
-        )
+        )  # fmt: skip
 
     def _muted(self, axis: Axis, run: Run) -> list[int]:
         """Return the places whose tokens are bytes of a character and no text."""
@@ -290,5 +286,5 @@ class AttentionPanel(ComparingPanel):
                 if slot == "scores":
                     told[-1] += f" (divided by {plain(found.divisor, 3)})"
         if drawn.kind == "value-weighted":
-            told.append(f"value-weighted {fixed(float(drawn.now[query, key]), 2)}")
+            told.append(f"value-weighted {fixed(float(drawn.values[query, key]), 2)}")
         return told

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from engine.messages import Attention, BoolArray, FloatArray, Head, Kind
-from gui.comparison import Axis
+from gui.comparison import Axis, Sides
 from gui.panels import switched_off
 from gui.panels.comparing_panel import FROM_RIGHT, sides_in_words
 from gui.panels.sentence import Token
@@ -31,8 +30,10 @@ class Picture:
         Whose they are.
     off
         Heads that are off.
-    now, before
-        Numbers of the run that is drawn, and of the one taken off it, [query, key] on the axis.
+    values
+        What the cells hold, [query, key] on the axis.
+    sides
+        Numbers of the run that is drawn, and of the one taken off it, if one is.
     mask
         True where a query may look, in both.
     prompts
@@ -44,8 +45,8 @@ class Picture:
     labels: tuple[str, ...]
     head: Head
     off: tuple[Head, ...]
-    now: FloatArray
-    before: FloatArray | None
+    values: FloatArray
+    sides: Sides | None
     mask: BoolArray
     prompts: bool
 
@@ -54,14 +55,9 @@ class Picture:
         """What the cells hold, or would hold were nothing taken off."""
         return self.request.kind
 
-    @cached_property
-    def values(self) -> FloatArray:
-        """What the cells hold, [query, key]."""
-        return self.now if self.before is None else self.now - self.before
-
     def unit(self, name: str) -> str:
         """Return what the numbers are, where those of one run are `name`."""
-        if self.before is None:
+        if self.sides is None:
             return name
         return f"{FROM_RIGHT}: {name}" if self.prompts else f"change of {name}"
 
@@ -84,7 +80,7 @@ def headline(picture: Picture, query: int, looking: str) -> Parts:
         said: Parts = ["from ", token, f" (query {number}), this head reads"]
     else:
         said = [token, f" (key {number}) is read from"]
-    if picture.before is None:
+    if picture.sides is None:
         return [*said, f", with {switched_off.off_in_words(picture.off)}"] if picture.off else said
     seen = picture.values[picture.mask]
     if not picture.prompts:
@@ -116,8 +112,8 @@ def cell(picture: Picture, query: int, key: int, told: Sequence[str]) -> Parts:
         return [*parts, f": {lone}"]
     if not picture.mask[query, key]:
         return [*parts, ": in the future, the head may not look there"]
-    if picture.before is None:
+    if picture.sides is None:
         return [*parts, ": ", ", ".join(told)]
-    now, before = (float(values[query, key]) for values in (picture.now, picture.before))
+    now, before = (float(values[query, key]) for values in picture.sides)
     say = sides_in_words if picture.prompts else switched_off.number_in_words
     return [*parts, ": ", say(picture.kind, now, before)]

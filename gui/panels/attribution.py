@@ -1,5 +1,7 @@
 """What each part of the model gives to one logit, and what each source token gives to a head's."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -23,18 +25,19 @@ from engine.messages import (
     Vocabulary,
     VocabularyTokens,
 )
+from gui.attribution_numbers import by_source, map_of
 from gui.comparison import Axis
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
 from gui.palette import Held, scaled
 from gui.panels import attribution_words
 from gui.panels.attribution_change import Change
-from gui.panels.attribution_numbers import by_source, map_of
 from gui.panels.attribution_question import AttributionQuestion
 from gui.panels.comparing_panel import ComparingPanel
 from gui.panels.height_cap import NO_LIMIT, HeightCap
 from gui.panels.named import caption
 from gui.panels.sentence import Sentence, Token
+from gui.questions import Question
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
@@ -138,7 +141,7 @@ class AttributionPanel(ComparingPanel):
             asked["sources"] = self.question.request(run, query, "sources")
         return asked
 
-    def shown(self) -> dict[str, Request]:
+    def shown(self) -> Mapping[str, Question]:
         """Return the parts, and what stands beside them of the open head."""
         if self.session.base_run is not None:
             return super().shown()

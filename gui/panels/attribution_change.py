@@ -1,9 +1,10 @@
 """How a logit changed from one run to another, part by part, in numbers and in sentences."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from engine.messages import Head, LogitParts
+from gui import difference
 from gui.head_names import head_name
 from gui.numbers import plain
 from gui.panels.attribution_words import Parts, before_cap, less, number, unsigned
@@ -29,14 +30,7 @@ class Change:
     @cached_property
     def parts(self) -> LogitParts:
         """What each part gives more or less, the target and all else as it is now."""
-        now, before = self.now, self.before
-        return replace(
-            now,
-            values=now.values - before.values,
-            total=now.total - before.total,
-            logit=now.logit - before.logit,
-            remainder=now.remainder - before.remainder,
-        )
+        return difference.parts(self.now, self.before)
 
     def headline(self, token: str) -> Parts:
         """Say how the logit changed, and which head's part changed most.

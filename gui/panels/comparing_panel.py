@@ -1,17 +1,20 @@
 """What the panels share that can show a second prompt, or what changed between two runs."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from engine.messages import Request, Run
 from gui import comparison
 from gui.alignment import Alignment, align
 from gui.comparison import Axis
+from gui.difference import HEADS, PROMPTS, Difference, in_words
 from gui.engine_client import EngineClient
 from gui.numbers import fixed
 from gui.panels import reading, switched_off
 from gui.panels.panel import Panel
 from gui.panels.sentence import Token
+from gui.questions import Question
 from gui.session import Compare, Session
 from gui.widgets.segmented import Segmented
 
@@ -20,7 +23,7 @@ SIDES: tuple[tuple[Compare, str], ...] = (
     ("right", "The second prompt, which the line under the top bar holds"),
     ("difference", "Right minus left, where both have a token: blue is more on the right"),
 )
-FROM_RIGHT = "right − left"
+FROM_RIGHT = in_words(PROMPTS)
 
 
 class ComparingPanel(Panel):
@@ -52,27 +55,22 @@ class ComparingPanel(Panel):
     def names(self) -> tuple[str, str]:
         """What the run that is drawn and the one taken off it are called."""
         off = switched_off.off_in_words(self.session.selection.heads_off)
-        return ("right", "left") if self.subtracts_prompts else (off, "whole model")
+        return PROMPTS if self.subtracts_prompts else (off, HEADS[1])
 
     @property
     def subtraction(self) -> str:
         """What is taken off what, in words; empty where nothing is."""
-        return "" if self.session.base_run is None else " − ".join(self.names)
+        return "" if self.session.base_run is None else in_words(self.names)
 
-    def shown(self) -> dict[str, Request]:
-        """Return the run that is drawn, and the one taken off it where there is one."""
-        wanted = self.wants()
+    def shown(self) -> Mapping[str, Question]:
+        """Return what is drawn, and of a difference its two sides as well."""
+        wanted: dict[str, Any] = dict(self.wants())
         before = wanted.get("before", wanted.get(f"{self.main} before"))
         if self.main not in wanted or before is None:
             return super().shown()
-        now, then = self.names
-        return {f"{self.title}, {now}": wanted[self.main], f"{self.title}, {then}": before}
-
-    def not_exported(self) -> str:
-        """Say that a difference is the answer to no question."""
-        if self.session.base_run is None:
-            return ""
-        return "The difference is two answers: each is exported by itself"
+        sides = dict(zip(self.names, (wanted[self.main], before), strict=True))
+        drawn = {self.subtraction: Difference(*sides.values()), **sides}
+        return {f"{self.title}, {name}": asked for name, asked in drawn.items()}
 
     def runs(self) -> dict[str, Request]:
         """Return the questions that any picture needs: the runs of the prompts that it is of."""

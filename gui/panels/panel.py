@@ -1,6 +1,6 @@
 """What every panel has in common: it asks, waits, draws, and says what state it is in."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from PySide6.QtCore import QEvent, QTimer, Signal
@@ -23,6 +23,7 @@ from gui.head_names import head_name
 from gui.panels import PANELS, reading
 from gui.panels.frame import Frame
 from gui.panels.questions import Questions
+from gui.questions import Question
 from gui.session import Session
 
 if TYPE_CHECKING:
@@ -97,17 +98,13 @@ class Panel(QWidget):
         """Show what is known; called when the answer in the main slot is the one wanted."""
         raise NotImplementedError
 
-    def shown(self) -> dict[str, Request]:
+    def shown(self) -> Mapping[str, Question]:
         """Return the questions whose answers are in view, by what each is called.
 
         They are what is exported; the first is what is meant where only one can be.
         """
         request = self.wants().get(self.main)
         return {} if request is None else {self.title: request}
-
-    def not_exported(self) -> str:
-        """Return why what is seen cannot be exported as it is, empty where it can."""
-        return ""
 
     def known(self, slot: str) -> Result | None:
         """Return the last good answer of a slot, old or new."""

@@ -1,14 +1,14 @@
 """Where every head of the model looks from one token."""
 
-from dataclasses import replace
 from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtWidgets import QVBoxLayout
 
-from engine.messages import DestinationRow, FloatArray, HeadRows, Request
-from gui.comparison import Axis
+from engine.messages import DestinationRow, HeadRows, Request
+from gui import difference
+from gui.comparison import Axis, Sides
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
 from gui.numbers import fixed
@@ -54,7 +54,7 @@ class PosterPanel(ComparingPanel):
         super().__init__(session, client)
         self.header.setToolTip(tool_tip.literal(ABOUT))
         self._drawn: HeadRows | None = None
-        self._sides: tuple[FloatArray, FloatArray] | None = None
+        self._sides: Sides | None = None
         """What is drawn is the first less the second, [head, column]."""
         self._axis, self._column = Axis(()), -1
         """Its columns, and the one that the open head reads, -1 where it is not there."""
@@ -104,9 +104,8 @@ class PosterPanel(ComparingPanel):
             before = self.wanted("before")
             if not isinstance(before, HeadRows):
                 return
-            sides = shown.now(rows.values, 1), shown.before(before.values, 1)
-            labels = shown.labels(rows.source_labels, before.source_labels)
-            rows = replace(rows, values=sides[0] - sides[1], source_labels=labels)
+            sides = shown.sides(rows.values, before.values, 1)
+            rows = difference.rows(rows, before, shown)
         self._drawn, self._axis, self._column, self._sides = rows, shown, column, sides
         order = cast(Order, self.order.value())
         self._shown = in_order(rows, order, self._column)

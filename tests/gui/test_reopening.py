@@ -5,6 +5,7 @@ import pytest
 from engine import messages as m
 from engine.messages import Head
 from gui import figures, reopening
+from gui.difference import Difference
 from gui.panels import PANELS
 from gui.reopening import View
 from gui.session import Selection
@@ -33,7 +34,7 @@ ASKED_BY_THE_WINDOW = [
 def test_every_picture_has_a_card_that_there_is() -> None:
     titles = {card.title for card in PANELS}
     tables = [m.Table("toy", HEAD, circuit) for circuit in ("ov", "qk")]
-    assert set(figures.FIGURES) - set(reopening.CARDS) == {m.Table}
+    assert set(figures.FIGURES) - set(reopening.CARDS) == {m.Table, Difference}
     assert {*reopening.CARDS.values(), *map(reopening.card, tables)} <= titles
 
 
@@ -97,3 +98,11 @@ def test_a_token_that_was_given_as_text_is_found_by_its_id() -> None:
     request = m.QKTokens("attn-2l", HEAD, " tea", "key")
     found = reopening.selection(View(request, token=17), Selection()).qk
     assert (found.token, found.side) == (17, "key")
+
+
+def test_what_heads_that_are_off_change_is_shown_again() -> None:
+    asked = Difference(m.Attention(RUN, 1), m.Attention(m.RunPrompt("attn-2l", RUN.text, True), 1))
+    found = reopening.selection(View(asked, HEAD), Selection(other_text="x", compare="right"))
+    assert (found.heads_off, found.difference, found.head) == (RUN.heads_off, True, HEAD)
+    assert (found.text, found.other_text) == (RUN.text, None)
+    assert reopening.card(asked) == "Attention"

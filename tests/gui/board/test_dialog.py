@@ -6,8 +6,9 @@ from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from engine.messages import Attention, Head, LoadModel, OVTokens, RunPrompt, Spectrum, model_of
-from gui.board.gathering import Gathering
+from gui.board import making
 from gui.board.record import Board, Item
+from gui.export.gathering import Gathering
 from gui.export.worker import Worker
 from gui.figures import board_file
 from tests.gui.figures.reading import media_box
@@ -70,8 +71,8 @@ def test_each_model_is_opened_once_and_that_in_use_last(qtbot, engine, client, s
     client.start()
     found, steps = [], []
     gathering = Gathering(
-        client, Worker(client), board(session), "attn-2l", found.append, found.append,
-        lambda done, total: steps.append((done, total)),
+        client, Worker(client), lambda: making.questions(board(session)), "attn-2l",
+        found.append, found.append, lambda done, total: steps.append((done, total)),
     )  # fmt: skip
     qtbot.waitUntil(lambda: bool(found), timeout=30_000)
     assert gathering.over
@@ -85,7 +86,8 @@ def test_the_model_in_use_is_opened_again_where_the_board_shows_only_others(qtbo
     client.start()
     found = []
     only = Board((Item(Spectrum("toy", Head(0, 0))),))
-    Gathering(client, Worker(client), only, "attn-2l", found.append, found.append, lambda *_: None)
+    asked = making.questions(only)
+    Gathering(client, Worker(client), lambda: asked, "attn-2l", found.append, found.append)
     qtbot.waitUntil(lambda: bool(found) and not client.busy, timeout=30_000)
     assert engine.asked[-1] == LoadModel("attn-2l")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine import Engine, __version__
-from engine.messages import Attention, Head, OVTokens, RunPrompt, to_plain
+from engine.messages import Attention, DestinationRow, Head, OVTokens, RunPrompt, to_plain
+from gui.difference import Difference
 from gui.export import material
 from gui.export.material import Material, questions
 from gui.export.subjects import Subject, as_said
@@ -19,6 +20,13 @@ OPTIONS = FigureOptions(5.5, 8.0, title='It\'s $1 "of" <b>', caption=True, label
 SUBJECTS = {
     ".pdf": Subject("attention", Attention(RunPrompt("attn-2l", TEXT), 1), Head(1, 3)),
     ".csv": Subject("ov", as_said(OVTokens("attn-2l", Head(0, 1), token=3, k=3))),
+    ".svg": Subject(
+        "change",
+        Difference(
+            DestinationRow(RunPrompt("attn-2l", "I do like green tea"), 4),
+            DestinationRow(RunPrompt("attn-2l", "I like green tea"), 3),
+        ),
+    ),
 }
 """By the kind of file that their commands write; each is a process that imports torch."""
 
@@ -46,13 +54,13 @@ def test_what_is_copied_makes_the_same_figure_and_the_same_numbers(
     variables = environment(folder, repository, python)
     lines, programs, numbers = [], [], []
     for suffix, subject in SUBJECTS.items():
-        first, *beside = (engine.answer(asked) for asked in questions(subject.request))
-        made = Material(subject, first, tuple(beside), __version__)
+        answers = {asked: engine.answer(asked) for asked in questions(subject.request)}
+        made = Material(subject, answers, __version__)
         for kind in {suffix, ".pdf"}:
             material.write(made, tmp_path / f"window-{subject.name}{kind}", OPTIONS)
         lines.append(material.command(subject, OPTIONS, Path(f"command{suffix}")))
         programs.append(material.python(subject, OPTIONS, Path(f"python-{subject.name}.pdf")))
-        numbers.append(json.dumps(to_plain(first)))
+        numbers.append(json.dumps(to_plain(made.result)))
     subprocess.run(["bash", "-ec", "\n".join(lines)], cwd=tmp_path, env=variables, check=True)
     done = subprocess.run(
         [python, "-c", "\n".join(programs)], cwd=tmp_path, env=variables, check=True,

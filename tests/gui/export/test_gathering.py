@@ -2,19 +2,14 @@
 
 from engine.job import Job
 from engine.messages import Refused
-from gui.export.gathering import Gathering
+from gui.export.gathering import gather
 from gui.export.material import questions
 from tests.gui.export.conftest import ATTENTION, VERSION
 
 
-def gather(client, worker, found, failed=None):
-    return Gathering(
-        client,
-        worker,
-        ATTENTION,
-        VERSION,
-        found.append,
-        (found if failed is None else failed).append,
+def begin(client, worker, found, failed=None):
+    return gather(
+        client, worker, ATTENTION, found.append, (found if failed is None else failed).append
     )
 
 
@@ -22,7 +17,7 @@ def test_an_answer_of_an_earlier_time_is_not_exported(qtbot, client, worker, eng
     stored = {asked: engine.answer(asked, Job()) for asked in questions(ATTENTION.request)}
     client.recall = stored.get
     found = []
-    gather(client, worker, found)
+    begin(client, worker, found)
     qtbot.waitUntil(lambda: client.busy, timeout=10_000)
     qtbot.wait(20)  # the engine has not begun: what is stored is all there is
     assert found == []
@@ -30,7 +25,7 @@ def test_an_answer_of_an_earlier_time_is_not_exported(qtbot, client, worker, eng
     at_rest()
     (made,) = found
     assert made.result is not stored[ATTENTION.request]
-    assert (made.subject, made.version, len(made.beside)) == (ATTENTION, VERSION, 2)
+    assert (made.subject, made.version, len(made.answers)) == (ATTENTION, VERSION, 3)
 
 
 def test_what_the_engine_refuses_is_told_once(client, worker, engine, at_rest, monkeypatch):
@@ -40,7 +35,7 @@ def test_what_the_engine_refuses_is_told_once(client, worker, engine, at_rest, m
     monkeypatch.setattr(engine, "answer", answer)
     client.start()
     found, failed = [], []
-    gather(client, worker, found, failed)
+    begin(client, worker, found, failed)
     at_rest()
     assert (found, [failure.sentence for failure in failed]) == ([], ["no"])
 
@@ -48,6 +43,6 @@ def test_what_the_engine_refuses_is_told_once(client, worker, engine, at_rest, m
 def test_nothing_is_told_once_it_is_stopped(client, worker, at_rest):
     client.start()
     found = []
-    gather(client, worker, found).stop()
+    begin(client, worker, found).stop()
     at_rest()
     assert found == []

@@ -11,6 +11,9 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from engine.messages import Attention, DirectPath, Head, HeadScores, OVTokens, Spectrum, Table
 from gui import figures
+from gui.board import adding
+from gui.board.panel import words
+from gui.difference import Difference
 from gui.export.dialog import ExportDialog
 from gui.export.subjects import subjects
 from gui.figures.options import PICTURES
@@ -183,30 +186,51 @@ def test_a_panel_that_waits_says_so_where_its_figure_is_asked_for(window, export
     assert not found["Export figure …"].isEnabled()
 
 
-def test_of_a_difference_both_sides_are_exported_and_why_is_said(panel, exports, session):
-    shown = panel("Attention")
+def test_a_difference_is_exported_and_so_are_its_two_sides(panel, exports, session):
     session.set_heads_off([Head(0, 1)])
     session.set_difference(True)
     shown = panel("Attention")
     found = subjects(shown)
-    assert [subject.request.run for subject in found] == [session.run, session.whole_run]
-    assert [subject.head for subject in found] == [session.selection.head] * 2
-    listed, _menu = entries(exports, shown)
-    assert next(iter(listed)) == "The difference is two answers: each is exported by itself"
+    change, now, before = (subject.request for subject in found)
+    assert change == Difference(now, before)
+    assert [now.run, before.run] == [session.run, session.whole_run]
+    assert [subject.head for subject in found] == [session.selection.head] * 3
+    assert [subject.name for subject in found] == [
+        "Attention, L0H1 off − whole model", "Attention, L0H1 off", "Attention, whole model",
+    ]  # fmt: skip
     dialog = exports.open_dialog(shown, PICTURES)
-    assert [dialog.what.itemText(place) for place in range(2)] == [s.name for s in found]
+    assert [dialog.what.itemText(place) for place in range(3)] == [s.name for s in found]
     dialog.reject()
 
 
-def test_of_two_prompts_the_one_in_view_is_exported(panel, session):
-    shown = panel("Poster")
+@pytest.mark.parametrize("title", ["Attention", "Poster", "Attribution"])
+def test_of_two_prompts_the_one_in_view_is_exported_or_right_minus_left(
+    qtbot, window, panel, session, client, title
+):
+    panel(title)
     session.compare_with("w3 w4")
     session.set_compare("right")
-    (subject,) = subjects(panel("Poster"))
-    assert subject.request.run.text == "w3 w4"
+    assert subjects(panel(title))[0].request.run.text == "w3 w4"
     session.set_compare("difference")
-    assert [s.request.run.text for s in subjects(panel("Poster"))] == [
-        "w3 w4",
-        session.selection.text,
-    ]
-    assert shown.not_exported()
+    change, right, left = (subject.request for subject in subjects(panel(title)))
+    assert change == Difference(right, left)
+    assert (right.run.text, left.run.text) == ("w3 w4", session.selection.text)
+    assert subjects(panel(title))[0].name == f"{title}, right − left"
+
+
+def test_a_difference_that_is_added_to_the_board_is_drawn_there(
+    qtbot, window, panel, exports, session, client
+):
+    panel("Attention")
+    session.compare_with("w3 w4 w5 w1")
+    session.set_compare("difference")
+    subject = subjects(panel("Attention"))[0]
+    adding.add(subject, session.board, [].append)
+    (item,) = session.board.board.items
+    assert (item.request, item.head) == (subject.request, session.selection.head)
+    assert words(item) == f"{item.head.name} Attention, right − left"
+    board = panel("Board")
+    qtbot.waitUntil(lambda: board.thumbnails.image(item) is not None, timeout=20_000)
+    session.compare_with(None)
+    board._on_opened(0)
+    assert (session.selection.other_text, session.side) == ("w3 w4 w5 w1", "difference")

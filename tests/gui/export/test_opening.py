@@ -1,12 +1,16 @@
 """A figure that is dropped or opened brings back the view that it came from."""
 
+from functools import partial
+
 import pytest
 
 from engine.job import Job
-from engine.messages import Attention, Head, Refused, RunPrompt
-from gui import figures
+from engine.messages import Attention, DestinationRow, Head, Refused, RunPrompt
+from gui import figures, questions
+from gui.difference import Difference
 from gui.export.opening import READABLE, is_figure, read
 from gui.figures import stored
+from gui.reopening import View
 from tests.gui.conftest import filled
 from tests.gui.export.conftest import rest
 from tests.gui.figures import samples
@@ -34,6 +38,24 @@ def test_a_figure_that_is_dropped_is_shown(qtbot, tmp_path, window, session, cli
     filled(qtbot, client, *window.panels)
     now = session.selection
     assert (now.text, now.head, now.kind) == ("w7 w8 w7", Head(0, 3), "scores")
+
+
+@pytest.mark.parametrize("suffix", [".pdf", ".json"])
+def test_the_figure_of_a_difference_brings_the_comparison_back(
+    qtbot, tmp_path, window, session, client, engine, suffix
+):
+    left, right = RunPrompt("attn-2l", "w7 w8 w7"), RunPrompt("attn-2l", "w7 w9 w7")
+    asked = Difference(DestinationRow(right, -2), DestinationRow(left, -2))
+    ask = partial(engine.answer, job=Job())
+    origin = figures.origin(map(ask, figures.questions(asked)), "9")
+    path = tmp_path / f"f{suffix}"
+    figures.write(asked, questions.answer(asked, ask), path, origin=origin)
+    assert read(path) == View(asked, None, None, len(origin.base_tokens))
+    window.drops.take([path])
+    rest(qtbot, client, window.exports.worker)
+    now = session.selection
+    assert (now.text, now.other_text, now.compare) == ("w7 w8 w7", "w7 w9 w7", "difference")
+    assert now.query == len(origin.base_tokens) - 2
 
 
 def test_a_figure_of_a_closed_card_opens_it(qtbot, tmp_path, window, client):

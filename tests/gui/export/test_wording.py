@@ -9,6 +9,7 @@ import pytest
 from engine.command import parser, read
 from engine.messages import (
     Attention,
+    DestinationRow,
     Head,
     HeadScores,
     LogitAttribution,
@@ -18,6 +19,7 @@ from engine.messages import (
     RunPrompt,
     VirtualHead,
 )
+from gui.difference import Difference
 from gui.export import material
 from gui.export.subjects import Subject, as_said, file_stem
 from gui.figures import FigureOptions, command
@@ -32,6 +34,7 @@ OPTIONS = FigureOptions(
     5.5, 8.5, "transparent", "viridis", "PuOr", (0, 2), 'It\'s $1 "of" 東京\n', True, 300
 )
 RUN = RunPrompt("attn-2l", "a b", False, heads_off=(Head(0, 1), Head(1, 2)), specials="text")
+OTHER = replace(RUN, text="--text 'b' c")
 MORE = (
     Attention(RUN, 1, "value-weighted"),
     HeadScores("attn-2l", "prompt", heads_off=RUN.heads_off, run=RUN),
@@ -40,6 +43,10 @@ MORE = (
     LogitAttribution(RUN, target="--x", contrast_token="#3"),
     VirtualHead(RUN, Head(0, 0), Head(1, 1), "#5"),
     RunPrompt("/a b/$HOME.gguf", "x", True, k=3),
+    Difference(Attention(OTHER, 1, "scores"), Attention(RUN, 1, "scores")),
+    Difference(LogitAttribution(OTHER, 4, "--x"), LogitAttribution(RUN, 3, "--x")),
+    Difference(DestinationRow(OTHER), DestinationRow(RUN)),
+    Difference(DestinationRow(RUN, 2), DestinationRow(replace(RUN, heads_off=()), 2)),
 )
 
 
@@ -56,10 +63,16 @@ def asked(subject, options=OPTIONS, path="a b.pdf"):
     words = bash_words(material.command(subject, options, Path(path)))
     assert words[0] == "figure"
     made = parser(words[1])
+    command.add_difference(made, words[1])
     command.add_options(made)
     request, given = read(made, words[1], words[2:])
     head = given.head if "head" in given and isinstance(request, Attention) else None
-    return request, head, command.options(given, FigureOptions()), given.output
+    return (
+        command.asked(request, given),
+        head,
+        command.options(given, FigureOptions()),
+        given.output,
+    )
 
 
 def run_python(text):
@@ -135,3 +148,37 @@ def test_file_names_are_plain(name):
     assert name in stem
     assert not set(stem) & set(" /\\<>&:*?\"'|")
     assert not stem.startswith(("-", "."))
+
+
+def test_the_command_of_a_difference_is_short_and_its_file_is_named_so():
+    left, right = RunPrompt("attn-2l", "a b"), RunPrompt("attn-2l", "a c")
+    subject = Subject("x", Difference(Attention(right, 0), Attention(left, 0)), Head(0, 3))
+    assert material.command(subject, FigureOptions(), Path("x.pdf")) == (
+        "headscope figure attention --model=attn-2l '--text=a b' --head=0.3 '--other-text=a c' "
+        "-o x.pdf"
+    )
+    assert file_stem(subject) == "attn-2l-L0H3-attention-difference"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--difference"], "--difference is of what switched-off heads change"),
+        (["--difference", "--other-text=x", "--heads-off=0.1"], "exclude each other"),
+        (["--other-position=3"], "--other-position is about a second prompt"),
+        (["--split=sources", "--other-text=x"], "is split by heads"),
+    ],
+)
+def test_options_of_a_difference_that_contradict_are_refused(words, said):
+    made = parser("logit-attribution")
+    command.add_difference(made, "logit-attribution")
+    question, given = read(made, "logit-attribution", ["--model=toy", "--text=x", *words])
+    with pytest.raises(Refused, match=said):
+        command.asked(question, given)
+
+
+def test_only_what_can_be_subtracted_has_options_of_a_difference():
+    for question, takes in (("attention", True), ("ov-tokens", False), ("Logit-Lens", False)):
+        made = parser(question)
+        command.add_difference(made, question)
+        assert ("--other-text" in made.format_help()) == takes

@@ -14,7 +14,9 @@ import pytest
 from engine import Engine
 from engine import messages as m
 from engine.messages import Head
+from gui.difference import Difference
 from gui.figures import compose, write
+from gui.questions import answer
 from gui.theme import DIVERGING, SEQUENTIAL, lut
 from tests.gui.figures.reading import Svg, centres, colours, render_pdf
 
@@ -23,6 +25,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 TEA = m.RunPrompt("attn-2l", "I like green tea, so I drink green")
+BLACK = m.RunPrompt("attn-2l", "I like black tea, so I drink black")
+OFF = m.RunPrompt("attn-2l", "I like green tea, so I drink green", heads_off=(Head(0, 2),))
 TOY = m.RunPrompt("toy", "result = 0 ans return")
 BIDI = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F])
 DPI = 120
@@ -65,6 +69,15 @@ ASKED = {
     "attn-2l virtual-head": m.VirtualHead(TEA, Head(0, 4), Head(1, 3), " tea"),
     "attn-2l position-qk": m.PositionQK("attn-2l", Head(0, 2), 24),
     "attn-2l composition": m.Composition("attn-2l", "k"),
+    "attention of two prompts": Difference(m.Attention(BLACK, 1), m.Attention(TEA, 1)),
+    "scores of two prompts": Difference(
+        m.Attention(BLACK, 1, "scores"), m.Attention(TEA, 1, "scores")
+    ),
+    "attention without a head": Difference(m.Attention(OFF, 1), m.Attention(TEA, 1)),
+    "destination-row of two prompts": Difference(m.DestinationRow(BLACK), m.DestinationRow(TEA)),
+    "logit-attribution without a head": Difference(
+        m.LogitAttribution(OFF), m.LogitAttribution(TEA)
+    ),
 }
 
 
@@ -100,6 +113,14 @@ def grids(request: Any, result: Any) -> list[Grid]:
         seen = np.ones(values.shape[-2:], dtype=bool) if mask is None else mask
         return [Grid(panel, seen, low, high) for panel in values]
 
+    if isinstance(request, Difference):
+        change = result.answer.values - result.base.values
+        if isinstance(request.request, m.LogitAttribution):
+            change = change[[head is not None for head in result.answer.heads]].reshape(2, 8)
+        mask = getattr(result.answer, "mask", None)
+        shown = change if mask is None else np.where(mask, change, 0.0)
+        most = float(np.abs(shown).max())
+        return many(shown if shown.ndim == 3 else shown[None], mask, most, -most)
     if isinstance(request, m.Attention):
         most = float(np.abs(result.values[:, result.mask]).max())
         high = 1.0 if request.kind == "pattern" else most
@@ -146,7 +167,7 @@ def said_by(*command: str) -> str:
 @pytest.mark.parametrize("name", list(ASKED))
 def test_a_figure_is_what_its_answer_says(engine: Engine, tmp_path: Path, name: str) -> None:
     request = ASKED[name]
-    result = engine.answer(request)
+    result = answer(request, engine.answer)
     pdf, svg_path = tmp_path / "f.pdf", tmp_path / "f.svg"
     write(request, result, pdf)
     write(request, result, svg_path)

@@ -16,7 +16,7 @@ from PIL import Image
 from engine import messages
 from engine.messages import Head, Refused
 from engine.records import request_from_json
-from gui.figures import FIGURES, provenance, write
+from gui.figures import FIGURES, write
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg
 
@@ -168,7 +168,7 @@ def test_the_question_in_a_file_can_be_asked_again() -> None:
         if hasattr(request, "run") and request.run is not None:
             more = {"heads_off": off} if name == "head-scores" else {}
             request = replace(request, run=replace(request.run, heads_off=off), **more)
-        asked = json.loads(json.dumps(provenance.question(request)))
+        asked = json.loads(json.dumps(to_json(request)["request"]))
         assert request_from_json(asked) == request
 
 

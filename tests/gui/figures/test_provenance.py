@@ -21,6 +21,7 @@ from engine.messages import (
 )
 from engine.records import request_from_json
 from gui.figures import FigureOptions, Origin, provenance, questions, read, write
+from gui.questions import to_json
 from tests.gui.fake_engine import FakeEngine
 from tests.gui.figures import samples
 
@@ -47,7 +48,7 @@ TEXTS = (
     ],
 )
 def test_a_question_with_heads_off_comes_back_the_same(request_):
-    assert request_from_json(json.loads(json.dumps(provenance.question(request_)))) == request_
+    assert request_from_json(json.loads(json.dumps(to_json(request_)["request"]))) == request_
 
 
 @pytest.mark.parametrize("suffix", ["pdf", "svg", "png", "json", "npz"])
@@ -89,7 +90,7 @@ def test_a_file_drawn_from_what_it_says_is_the_same_to_the_byte(
 
 def test_what_ask_printed_is_read_with_the_usual_options(tmp_path: Path) -> None:
     request, _ = samples.attention()
-    record = {"request": provenance.question(request), "result": {}}
+    record = {"request": to_json(request)["request"], "result": {}}
     (tmp_path / "f.json").write_text(json.dumps(record))
     made = read(tmp_path / "f.json")
     assert request_from_json(made.request) == request
@@ -143,7 +144,7 @@ def test_what_a_damaged_record_lacks_is_named(
     tmp_path: Path, about: dict[str, Any], said: str
 ) -> None:
     request, _ = samples.attention()
-    record = {"request": provenance.question(request), "result": {}, "provenance": about}
+    record = {"request": to_json(request)["request"], "result": {}, "provenance": about}
     (tmp_path / "f.json").write_text(json.dumps(record))
     with pytest.raises(Refused) as refused:
         read(tmp_path / "f.json")

@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from engine.messages import Head, HeadOutput, LogitAttribution
+from gui.attribution_numbers import map_of
 from gui.numbers import MINUS, fixed
 from gui.panels import attribution_words
 from gui.panels.attribution import AttributionPanel
-from gui.panels.attribution_numbers import map_of
 from tests.gui.fake_engine import LABELS
 from tests.gui.fake_parts import SCALE
 

@@ -1,4 +1,4 @@
-"""What an attribution shows, as arrays: heads as a map, one head by source."""
+"""What an attribution shows, as arrays: heads as a map, one head by source; no Qt."""
 
 from collections.abc import Sequence
 
