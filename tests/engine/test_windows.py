@@ -52,7 +52,9 @@ def opened(request, tmp_path_factory):
 
 
 def test_the_oracle_hides_what_transformers_gives_no_weight(opened):
-    assert (opened.patterns[~np.broadcast_to(opened.seen[:, None], opened.patterns.shape)] == 0).all()
+    assert (
+        opened.patterns[~np.broadcast_to(opened.seen[:, None], opened.patterns.shape)] == 0
+    ).all()
     assert (opened.patterns[np.broadcast_to(opened.seen[:, None], opened.patterns.shape)] > 0).all()
 
 

@@ -160,6 +160,7 @@ class FakeEngine:
 
     def _EstimateModel(self, request: EstimateModel) -> ModelEstimate:
         needs = 2**34 if "large" in request.model else 2**29
+        positions = request.positions or min(256, CONTEXT)
         return ModelEstimate(
             name=request.model,
             source="folder",
@@ -167,9 +168,11 @@ class FakeEngine:
             disk=needs // 2,
             memory=needs,
             peak=needs * 3 // 2,
-            patterns=4096 * request.positions,
+            patterns=4096 * positions,
             free=self.free,
             obstacle="it takes 24.0 GiB, and 8.0 GiB are free" if needs > self.free else "",
+            positions=positions,
+            context=CONTEXT,
         )
 
     def _FindDownload(self, request: FindDownload) -> DownloadPlan:

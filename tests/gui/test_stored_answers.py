@@ -86,7 +86,9 @@ def test_large_thumbnails_are_pooled_so_that_a_single_cell_survives(folder, monk
     monkeypatch.setattr(stored_answers, "THUMBNAILS", 5000)
     values = np.zeros((2, 3, 33, 33), np.float32)
     values[1, 2, 32, 5] = 1
-    mask = np.stack([np.tri(33, dtype=bool), np.tri(33, dtype=bool) & ~np.tri(33, k=-5, dtype=bool)])
+    mask = np.stack(
+        [np.tri(33, dtype=bool), np.tri(33, dtype=bool) & ~np.tri(33, k=-5, dtype=bool)]
+    )
     mask[1, 32, 5] = True
     values = np.where(mask[:, np.newaxis], values, np.nan)
     whole = ThumbnailPatterns(("a",) * 33, values, mask, 1)
