@@ -13,7 +13,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.job import Cancelled, Job
-from engine.messages import LoadModel, Refused, Request, Result
+from engine.messages import LoadModel, Placing, Refused, Request, Result
 from gui.garbage import Collector
 from gui.question_order import makes_way, rank, words_for
 
@@ -102,6 +102,8 @@ class EngineClient(QObject):
         self._running: Request | None = None
         self._job = Job()
         self._closed = False
+        self.placing = Placing()
+        """Where models run, as far as they can be moved."""
         self.recall: Callable[[Request], Result | None] | None = None
         """Finds the answer of an earlier time, given at once while the engine is waited for."""
         self._doing = LOADING

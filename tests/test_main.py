@@ -13,6 +13,7 @@ import main as headscope
 from engine import Engine
 from engine.messages import Attention, Refused, RunPrompt
 from gui import app, figures, session_file, system
+from tests.oracles import hugging_face
 
 PROMPT = ["--model", "toy", "--text", "result = 0 ans return"]
 
@@ -352,6 +353,19 @@ def test_other_weights_than_those_of_the_figure_are_told(run, tmp_path):
     status, out, err = run("figure", str(path), "-o", str(tmp_path / "g.svg"))
     assert (status, out, err.count("\n")) == (0, "", 1)
     assert "the model's weights are others than those of the figure" in err
+
+
+def test_a_figure_of_half_precision_is_drawn_again_as_it_was_or_with_a_warning(run, tmp_path):
+    hugging_face.write("llama-tied", tmp_path / "it")
+    words = ["--model", str(tmp_path / "it"), "--text", "w3 w4", "--layer", "0"]
+    first, again = str(tmp_path / "f.svg"), str(tmp_path / "g.svg")
+    half = ["--dtype", "bfloat16"]
+    assert run("figure", "attention", *words, *half, "-o", first) == (0, "", "")
+    assert run("figure", first, *half, "-o", again) == (0, "", "")
+    assert Path(first).read_bytes() == Path(again).read_bytes()
+    status, out, err = run("figure", first, "-o", again)
+    assert (status, out, err.count("\n")) == (0, "", 1)
+    assert "runs in float32 on cpu, and ran in bfloat16 on cpu for the figure: --dtype=bfl" in err
 
 
 @pytest.fixture

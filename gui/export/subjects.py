@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, fields, replace
 from typing import Any, get_args, get_type_hints
 
-from engine.messages import QUESTIONS, Attention, Head, Request, RunPrompt, model_of
+from engine.messages import QUESTIONS, Attention, Head, Placing, Request, RunPrompt, model_of
 from gui.opening import short_name
 from gui.panels.panel import Panel
 
@@ -25,18 +25,26 @@ class Subject:
         has it, so that window, command and Python write the same bytes.
     head
         For attention, the one head that is drawn.
+    placing
+        Where the model runs.
     """
 
     name: str
     request: Request
     head: Head | None = None
+    placing: Placing = Placing()
 
 
 def subjects(panel: Panel) -> list[Subject]:
     """Return what is in view in a panel, the most important first; none for none."""
     open_head = panel.session.selection.head
     return [
-        Subject(name, as_said(request), open_head if isinstance(request, Attention) else None)
+        Subject(
+            name,
+            as_said(request),
+            open_head if isinstance(request, Attention) else None,
+            panel.client.placing,
+        )
         for name, request in panel.shown().items()
     ]
 

@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.messages import QUESTIONS, Head, Refused, Request
+from engine.messages import QUESTIONS, Head, Placing, Refused, Request
 from gui.export.subjects import Subject, run_of
 from gui.figures.options import FigureOptions
 
@@ -20,7 +20,7 @@ from engine.messages import {names}
 from gui import figures
 
 request = {request}
-engine = Engine()
+engine = Engine({engine})
 result = engine.answer(request)
 print(json.dumps(to_plain(result)))
 
@@ -63,10 +63,14 @@ def as_python(subject: Subject, options: FigureOptions, path: Path) -> str:
     request = _call(subject.request, names)
     head = _call(subject.head, names)
     given = _call(options, set()).removeprefix("FigureOptions(").removesuffix(")")
+    engine = ""
+    if subject.placing != Placing():
+        engine = f"placing={_call(subject.placing, names)}"
     listed = ", ".join(sorted(names, key=lambda name: (name.islower(), name)))
     return _PYTHON.format(
-        names=listed, request=request, options=given, path=_text(str(path)), head=head
-    )
+        names=listed, request=request, engine=engine, options=given, path=_text(str(path)),
+        head=head,
+    )  # fmt: skip
 
 
 def _question(subject: Subject) -> list[str]:
@@ -89,10 +93,11 @@ def _question(subject: Subject) -> list[str]:
             found += [flag, value]
         else:
             found.append(f"{flag}={value}")
-    return found
+    # Beside the question, as it is no part of it.
+    return [*found, *(f"{flag}={value}" for flag, value in _words(subject.placing).items())]
 
 
-def _words(message: Request, leave_out: tuple[str, ...]) -> dict[str, str | None]:
+def _words(message: Any, leave_out: tuple[str, ...] = ()) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for field in fields(message):
         value = getattr(message, field.name)

@@ -174,6 +174,12 @@ def changes(before: figures.Origin, now: figures.Origin) -> Iterable[str]:
         )
     if before.ids and before.ids != now.ids:
         yield "the prompt has other tokens than it had"
+    if before.precision and before.precision != now.precision:
+        dtype, _, device = before.precision.partition(" on ")
+        yield (
+            f"the model runs in {now.precision}, and ran in {before.precision} for the figure: "
+            f"--dtype={dtype} --device={device} runs it as it did"
+        )
 
 
 def _title(text: str) -> str:

@@ -53,6 +53,12 @@ class Origin:
     ids: tuple[int, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def precision(self) -> str:
+        """How prompts were run, and where; empty where nothing is known of it."""
+        usual = f"{Placing.dtype} on {Placing.device}"
+        return dict(self.versions).get("precision", usual) if self.versions else ""
+
 
 @dataclass(frozen=True)
 class Made:
