@@ -15,7 +15,8 @@ def pool(patterns: _Cells, size: int) -> _Cells:
     Parameters
     ----------
     patterns : ndarray
-        Values that are 0 or more, or true where one may be seen, [..., query, key], queries and keys equally many.
+        Values that are 0 or more, or true where one may be seen, [..., query, key], queries and
+        keys equally many.
     size : int
         Rows and columns at most, at least 1.
 

@@ -135,6 +135,6 @@ def residual_factor(config: Any) -> float:
 
 
 def clip(config: Any) -> float:
-    """Return where queries, keys and values are cut off, as in some of OLMo's and MPT; 0: nowhere."""
+    """Return where queries, keys and values are cut off, as in some OLMo and MPT; 0: nowhere."""
     within = getattr(config, "attn_config", None)
     return float(getattr(config, "clip_qkv", None) or getattr(within, "clip_qkv", None) or 0)

@@ -45,6 +45,7 @@ def run(
     theme: str | None = None,
     shown: View | None = None,
     board: Board | None = None,
+    text: str | None = None,
     device: Device | None = None,
     dtype: Dtype | None = None,
     version: str = "",
@@ -71,6 +72,8 @@ def run(
         A question to open the window with, in front of what the last session had.
     board
         A figure board to open the window with, in the place of that of the last session.
+    text
+        A prompt to begin with, in the place of that of the last session.
     device, dtype
         Where models run, and in which precision; none is what the user prefers.
     version
@@ -104,6 +107,8 @@ def run(
     session = Session(saved.selection if saved else None)
     if model is not None:
         session.open_model(model)
+    if text is not None:
+        session.set_text(text)
     if shown is not None:
         session.show(reopening.selection(shown, session.selection))
     preferences = settings.preferences() if settings else Preferences()
@@ -152,7 +157,7 @@ def run(
         os._exit(code)
     if taker and taker.failure:
         sys.stderr.write(f"headscope: {taker.failure}\n")
-        return 1
+        return 2 if taker.unwritten else 1
     return code
 
 
@@ -181,6 +186,8 @@ class PictureTaker(QObject):
         super().__init__(window)
         self._window, self._client, self._path, self._scale = window, client, path, scale
         self.failure = ""
+        self.unwritten = False
+        """Whether it is that the picture could not be written."""
         self._settled = QTimer(self, interval=SETTLE_MS, singleShot=True)
         self._settled.timeout.connect(self._take)
         self._limit = QTimer(self, interval=PICTURE_SECONDS * 1000, singleShot=True)
@@ -199,7 +206,7 @@ class PictureTaker(QObject):
         try:
             screenshots.save(screenshots.picture(self._window, self._scale), self._path)
         except Refused as refused:
-            self.failure = str(refused)
+            self.failure, self.unwritten = str(refused), True
         # Not quit, which a window with unsaved changes refuses: it asks, and nobody is there.
         QApplication.exit()
 

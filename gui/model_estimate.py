@@ -160,7 +160,7 @@ def _lines(told: ModelEstimate) -> dict[str, str]:
 def _verdict(told: ModelEstimate) -> str:
     if told.memory + told.patterns > told.free:
         return (
-            f"The model fits, but the patterns of all heads on {count(told.positions, 'token')} do not "
-            "fit beside it: take a shorter prompt."
+            f"The model fits, but the patterns of all heads on {count(told.positions, 'token')} do "
+            "not fit beside it: take a shorter prompt."
         )
     return f"It fits: opening it takes at most {in_bytes(told.peak)} of {in_bytes(told.free)}."

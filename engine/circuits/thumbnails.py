@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from engine.job import Job
-from engine.messages import BoolArray, FloatArray, Refused, ThumbnailPatterns, Thumbnails
+from engine.messages import BoolArray, Refused, ThumbnailPatterns, Thumbnails
 from engine.model import Model
 from engine.pooling import pool
 from engine.runs import ForwardPass

@@ -1,7 +1,7 @@
 """What a panel has to export: the questions whose answers are in view, as they are asked again."""
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, get_args, get_type_hints
 
 from engine.messages import QUESTIONS, Attention, Head, Placing, Request, RunPrompt, model_of
@@ -32,7 +32,7 @@ class Subject:
     name: str
     request: Request
     head: Head | None = None
-    placing: Placing = Placing()
+    placing: Placing = field(default_factory=Placing)
 
 
 def subjects(panel: Panel) -> list[Subject]:
@@ -53,10 +53,10 @@ def as_said(request: Request) -> Request:
     """Return a question with each token that is an id written as text, `#id`."""
     types = get_type_hints(type(request))
     given: dict[str, Any] = {}
-    for field in fields(request):
-        value = getattr(request, field.name)
-        if type(value) is int and str in get_args(types[field.name]):
-            given[field.name] = f"#{value}"
+    for one in fields(request):
+        value = getattr(request, one.name)
+        if type(value) is int and str in get_args(types[one.name]):
+            given[one.name] = f"#{value}"
     return replace(request, **given) if given else request
 
 

@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.messages import QUESTIONS, Head, Placing, Refused, Request
+from engine.messages import QUESTIONS, Head, Placing, Refused
 from gui.export.subjects import Subject, run_of
 from gui.figures.options import FigureOptions
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.messages import Attention, Refused, Request, Result
-from gui import figures
+from gui import figures, whole_file
 from gui.board.record import Board
 from gui.figures import board as boards
 from gui.figures import stored
@@ -30,7 +30,14 @@ def add_options(parser: ArgumentParser) -> None:
     usual = FigureOptions()
     maps = ", ".join(dict.fromkeys([*SEQUENTIAL_MAPS, *DIVERGING_MAPS]))
     add: Any = parser.add_argument
-    add("-o", "--output", type=Path, metavar="FILE", default=SUPPRESS, help=f"ends in {_FILES}")
+    add(
+        "-o",
+        "--output",
+        type=whole_file.parse,
+        metavar="FILE",
+        default=SUPPRESS,
+        help=f"ends in {_FILES}",
+    )
     for flag, reads, metavar, text in (
         ("--width", parse_width, "WIDTH", f"inches, or such as 89mm (default {usual.width:g})"),
         ("--font-size", _number("--font-size"), "POINTS", f"(default {usual.font_size:g})"),

@@ -5,8 +5,9 @@ import pytest
 from engine.job import Job
 from engine.messages import Attention, Head, Refused, RunPrompt
 from gui import figures
-from gui.export.opening import READABLE, is_figure, read
+from gui.export.opening import read
 from gui.figures import stored
+from gui.given_files import READABLE, is_figure
 from tests.gui.conftest import filled
 from tests.gui.export.conftest import rest
 from tests.gui.figures import samples

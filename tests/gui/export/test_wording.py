@@ -120,7 +120,11 @@ def test_what_is_usual_is_left_out_of_the_command():
 @pytest.mark.parametrize(
     ("placing", "words", "made"),
     [
-        (Placing(dtype="bfloat16"), "--dtype=bfloat16", "Engine(placing=Placing(dtype='bfloat16'))"),
+        (
+            Placing(dtype="bfloat16"),
+            "--dtype=bfloat16",
+            "Engine(placing=Placing(dtype='bfloat16'))",
+        ),
         (Placing("cuda"), "--device=cuda", "Engine(placing=Placing(device='cuda'))"),
         (Placing(), "", "Engine()"),
     ],
