@@ -320,6 +320,7 @@ def _window(
         shown=shown,
         board=board,
         text=text,
+        make_beside=_make_beside,
         device=given.device,
         dtype=given.dtype,
         version=__version__,
@@ -332,6 +333,12 @@ def _make_engine(preferred: Preferences) -> Any:
         from engine import Engine
 
         return Engine(preferred.cache_bytes, preferred.placing, preferred.threads)
+
+
+def _make_beside() -> Any:
+    from engine.sources.questions import Beside
+
+    return Beside()
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ def run(
     shown: View | None = None,
     board: Board | None = None,
     text: str | None = None,
+    make_beside: Callable[[], EngineLike] | None = None,
     device: Device | None = None,
     dtype: Dtype | None = None,
     version: str = "",
@@ -74,6 +75,8 @@ def run(
         A figure board to open the window with, in the place of that of the last session.
     text
         A prompt to begin with, in the place of that of the last session.
+    make_beside
+        Makes what asks the hub, in a thread of its own; without, the engine does.
     device, dtype
         Where models run, and in which precision; none is what the user prefers.
     version
@@ -117,7 +120,8 @@ def run(
     preferences = replace(preferences, placing=placing)
     use_hub(preferences.hub)
     use_notation(preferences.notation)
-    client = EngineClient(partial(_made, make_engine, preferences))
+    beside = EngineClient(make_beside) if make_beside else None
+    client = EngineClient(partial(_made, make_engine, preferences), beside)
     keeper = PreferenceKeeper(client, settings, preferences, partial(_made, make_engine))
     place = session_path or (autosave.path if autosave else None)
     if place is not None:
@@ -125,7 +129,8 @@ def run(
     window = Window(session, client, settings, chosen, size, autosave, keeper)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
     if kept_log:
-        kept_log.watch(client)
+        for watched in filter(None, (client, beside)):
+            kept_log.watch(watched)
     if saved is not None:
         window.begin(replace(saved, selection=session.selection))
         if not screenshot:
