@@ -22,7 +22,8 @@ from gui.session_file import SUFFIX
 USAGE = f"""\
 usage: headscope [--model NAME|PATH]       open the window; a model folder and a GGUF file are
                                           opened by their path, here and in every question
-       headscope SESSION.headscope.json   open the window on a saved session
+       headscope FILE                     open the window with a model folder, a GGUF file, a saved
+                                          session, a figure or a text, as if it was dropped there
        headscope --screenshot FILE.png    picture the default session, with a display or without
                  [--session FILE] [--model NAME|PATH] [--size 1600x1000] [--scale 1|2|3|4]
                  [--theme light|dark]
@@ -31,7 +32,7 @@ usage: headscope [--model NAME|PATH]       open the window; a model folder and a
        headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv|json|npz
        headscope figure FILE -o FILE      draw again what a written figure shows, or the board of
                                           a session
-       headscope open FILE                open the window with the view that a figure came from
+       headscope open FILE                the same of a session or a figure
        headscope report --model NAME --text TEXT [--head L.H|BEST]
                                           print what a head is made of, in seven sections
        headscope models                   list what can be opened
@@ -45,6 +46,9 @@ questions: {", ".join(QUESTIONS)}
 --device cpu|cuda|mps and --dtype float32|bfloat16|float16 say where the window, ask, figure and
 report run models; attention-only models always run in float32 on the cpu, where toys are exact.
 """
+
+COMMANDS = ("ask", "figure", "open", "models")
+"""Commands that this says enough of; the others have a help of their own."""
 
 
 def program() -> NoReturn:
@@ -104,7 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _dispatch(words: list[str]) -> int:
     command = words[0].lower() if words else ""
     helps = ("-h", "--help", "help")
-    if command in helps or (command in ("ask", "figure") and words[1:2] and words[1] in helps[:2]):
+    if command in helps or (command in COMMANDS and words[1:2] and words[1] in helps[:2]):
         return console.say(USAGE)
     if command in ("--check-system", "--version", "models") and len(words) > 1:
         raise Refused(f"{command} takes no words: leave {words[1]!r} out")
@@ -124,14 +128,38 @@ def _dispatch(words: list[str]) -> int:
         return _download(words[1:])
     if command == "report":
         return _report(words[1:])
-    if command.endswith(SUFFIX):
-        return _window(["--session", *words])
     if command and not command.startswith("-"):
-        raise Refused(
-            f"there is no command {words[0]!r}: there are ask, figure, open, report, models and "
-            "download"
-        )
+        return _given(words)
     return _window(words)
+
+
+def _given(words: list[str]) -> int:
+    """Open the window on a file or folder, as if it was dropped there."""
+    from gui import given_files
+
+    name, *options = words
+    path = Path(name)
+    kind = given_files.kind_of(path)
+    if kind == "session":
+        return _open(words)
+    if not os.path.exists(path):
+        if kind is None and path.name == name:
+            raise Refused(
+                f"there is no command {name!r}: there are ask, figure, open, report, models and "
+                f"download; --model {name} opens a model by its name"
+            )
+        raise Refused(f"there is no folder or file {name!r}")
+    if kind == "model":
+        return _window(["--model", name, *options])
+    if kind == "text":
+        try:
+            text = given_files.read_text(path)
+        except Refused as refusal:
+            raise Refused(f"{path.name}: {refusal}") from None
+        return _window(options, text=text)
+    if kind is None:
+        raise Refused(f"{name!r} is none of what the window takes: {given_files.TAKES}")
+    return _open(words)
 
 
 def _check_system() -> int:
@@ -251,7 +279,7 @@ def _open(words: list[str]) -> int:
     return _window(words[1:], made=made)
 
 
-def _window(words: list[str], made: Any = None, board: Any = None) -> int:
+def _window(words: list[str], made: Any = None, board: Any = None, text: str | None = None) -> int:
     from gui.options import add_options
     from gui.system import has_display, has_x11, missing_library
 
@@ -259,6 +287,8 @@ def _window(words: list[str], made: Any = None, board: Any = None) -> int:
     add_options(options)
     add_placing(options)
     given, unknown = options.read_known(words)
+    if unknown and not unknown[0].startswith("-"):
+        raise Refused(f"headscope opens one file or folder at a time: leave {unknown[0]!r} out")
     if unknown:
         raise Refused(f"headscope has no option {unknown[0]!r}: `headscope --help` lists them")
     if missing := missing_library(x11=has_x11()):
@@ -286,6 +316,8 @@ def _window(words: list[str], made: Any = None, board: Any = None) -> int:
         theme=given.theme,
         shown=None if made is None else reopening.view(made),
         board=board,
+        text=text,
+        make_beside=_make_beside,
         device=given.device,
         dtype=given.dtype,
         version=__version__,
@@ -298,6 +330,12 @@ def _make_engine(preferred: Preferences) -> Any:
         from engine import Engine
 
         return Engine(preferred.cache_bytes, preferred.placing, preferred.threads)
+
+
+def _make_beside() -> Any:
+    from engine.sources.questions import Beside
+
+    return Beside()
 
 
 if __name__ == "__main__":

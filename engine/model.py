@@ -235,6 +235,10 @@ class Model:
         """Return where a query of a layer may not look: the future, and beyond a window."""
         return self._network.hidden(layer, length)
 
+    def window(self, layer: int) -> int | None:
+        """Return how many positions a query of a layer sees, its own among them; none: all."""
+        return self._network.windows[layer] if self._network.windows else None
+
     @property
     def holds_patterns(self) -> bool:
         """Whether a pattern that is changed on its way changes what follows."""

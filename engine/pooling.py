@@ -1,17 +1,22 @@
 """Patterns made small enough to show all at once, without losing a one-token stripe."""
 
+from typing import TypeVar
+
 import numpy as np
 
-from engine.messages import FloatArray
+from engine.messages import BoolArray, FloatArray
+
+_Cells = TypeVar("_Cells", FloatArray, BoolArray)
 
 
-def pool(patterns: FloatArray, size: int) -> FloatArray:
-    """Max-pool patterns until they have at most `size` rows and columns.
+def pool(patterns: _Cells, size: int) -> _Cells:
+    """Max-pool patterns, or masks, until they have at most `size` rows and columns.
 
     Parameters
     ----------
     patterns : ndarray
-        Values that are 0 or more, [..., query, key], queries and keys equally many.
+        Values that are 0 or more, or true where one may be seen, [..., query, key], queries and
+        keys equally many.
     size : int
         Rows and columns at most, at least 1.
 
@@ -26,7 +31,7 @@ def pool(patterns: FloatArray, size: int) -> FloatArray:
     return patterns
 
 
-def _pool_axis(patterns: FloatArray, block: int, axis: int) -> FloatArray:
+def _pool_axis(patterns: _Cells, block: int, axis: int) -> _Cells:
     # Strided slices against each other: a quarter of the time of a reshape or of reduceat.
     patterns = np.moveaxis(patterns, axis, -2)
     pooled = patterns[..., ::block, :].copy()

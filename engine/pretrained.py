@@ -154,6 +154,11 @@ def _check_kind(name: str, config: Any) -> None:
             f"{name} is a {kind} model, which does not read left to right to guess the next token: "
             "open a decoder"
         )
+    if clip := traits.clip(config):
+        raise Refused(
+            f"{name} is not opened: it clips queries, keys and values to {clip:g}, so that no "
+            "circuit follows from its weights alone"
+        )
 
 
 def _check_size(found: Pretrained, config: Any, dtype: torch.dtype) -> None:

@@ -132,3 +132,9 @@ def logit_scale(config: Any) -> float:
 def residual_factor(config: Any) -> float:
     """Return what multiplies all that heads and MLPs add to the stream, as in Granite."""
     return float(getattr(config, "residual_multiplier", None) or 1)
+
+
+def clip(config: Any) -> float:
+    """Return where queries, keys and values are cut off, as in some OLMo and MPT; 0: nowhere."""
+    within = getattr(config, "attn_config", None)
+    return float(getattr(config, "clip_qkv", None) or getattr(within, "clip_qkv", None) or 0)

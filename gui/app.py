@@ -46,6 +46,8 @@ def run(
     theme: str | None = None,
     shown: View | None = None,
     board: Board | None = None,
+    text: str | None = None,
+    make_beside: Callable[[], EngineLike] | None = None,
     device: Device | None = None,
     dtype: Dtype | None = None,
     version: str = "",
@@ -72,6 +74,10 @@ def run(
         A question to open the window with, in front of what the last session had.
     board
         A figure board to open the window with, in the place of that of the last session.
+    text
+        A prompt to begin with, in the place of that of the last session.
+    make_beside
+        Makes what asks the hub, in a thread of its own; without, the engine does.
     device, dtype
         Where models run, and in which precision; none is what the user prefers.
     version
@@ -105,6 +111,8 @@ def run(
     session = Session(saved.selection if saved else None)
     if model is not None:
         session.open_model(model)
+    if text is not None:
+        session.set_text(text)
     if shown is not None:
         session.show(reopening.selection(shown, session.selection))
     preferences = settings.preferences() if settings else Preferences()
@@ -113,7 +121,8 @@ def run(
     preferences = replace(preferences, placing=placing)
     use_hub(preferences.hub)
     use_notation(preferences.notation)
-    client = EngineClient(partial(_made, make_engine, preferences))
+    beside = EngineClient(make_beside) if make_beside else None
+    client = EngineClient(partial(_made, make_engine, preferences), beside)
     keeper = PreferenceKeeper(client, settings, preferences, partial(_made, make_engine))
     place = session_path or (autosave.path if autosave else None)
     if place is not None:
@@ -121,7 +130,8 @@ def run(
     window = Window(session, client, settings, chosen, size, autosave, keeper)
     taker = PictureTaker(window, client, screenshot, scale) if screenshot else None
     if kept_log:
-        kept_log.watch(client)
+        for watched in filter(None, (client, beside)):
+            kept_log.watch(watched)
     if saved is not None:
         window.begin(replace(saved, selection=session.selection))
         if not screenshot:
@@ -153,7 +163,7 @@ def run(
         os._exit(code)
     if taker and taker.failure:
         sys.stderr.write(f"headscope: {taker.failure}\n")
-        return 1
+        return 2 if taker.unwritten else 1
     return code
 
 
@@ -176,6 +186,8 @@ class PictureTaker(QObject):
         super().__init__(window)
         self._window, self._client, self._path, self._scale = window, client, path, scale
         self.failure = ""
+        self.unwritten = False
+        """Whether it is that the picture could not be written."""
         self._settled = QTimer(self, interval=SETTLE_MS, singleShot=True)
         self._settled.timeout.connect(self._take)
         self._limit = QTimer(self, interval=PICTURE_SECONDS * 1000, singleShot=True)
@@ -196,7 +208,7 @@ class PictureTaker(QObject):
         try:
             screenshots.save(screenshots.picture(self._window, self._scale), self._path)
         except Refused as refused:
-            self.failure = str(refused)
+            self.failure, self.unwritten = str(refused), True
         # Not quit, which a window with unsaved changes refuses: it asks, and nobody is there.
         QApplication.exit()
 

@@ -46,7 +46,8 @@ class DownloadPage(QWidget):
 
     def __init__(self, client: EngineClient) -> None:
         super().__init__()
-        self._client = client
+        # Else each click would interrupt a download, which computes nothing.
+        self._client = client = client.beside or client
         self._plan: DownloadPlan | None = None
         self._wanted: DownloadModel | None = None
         self._done: Downloaded | None = None

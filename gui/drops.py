@@ -8,15 +8,10 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from engine.messages import Refused, in_bytes
-from gui.export.opening import is_figure
+from engine.messages import Refused
+from gui.given_files import TAKES, Kind, kind_of, read_text
 from gui.opening import Opening
 from gui.session import Session
-from gui.session_file import SUFFIX, is_session
-
-LARGEST_TEXT = 64 * 2**10
-"""Bytes of a text file that are read: some 16,000 tokens, at which a pattern takes a GB."""
-TEXTS = (".txt", ".md", ".text")
 
 
 class Target(NamedTuple):
@@ -26,40 +21,6 @@ class Target(NamedTuple):
     opening: Opening
     open_session: Callable[[Path], None]
     open_figure: Callable[[Path], None]
-
-
-class Kind(NamedTuple):
-    """A kind of file: what it is called, how it is told, and what is done with one."""
-
-    name: str
-    fits: Callable[[Path], bool]
-    take: Callable[[Target, Path], None]
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file, without the line end that editors put last.
-
-    Raises
-    ------
-    Refused
-        If it is too big, is no UTF-8 text, or cannot be read.
-    """
-    try:
-        length = path.stat().st_size
-        if length > LARGEST_TEXT:
-            raise Refused(
-                f"it holds {in_bytes(length)}, and a prompt is at most {in_bytes(LARGEST_TEXT)}: "
-                "drop a shorter part of it"
-            )
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Refused("it is not text in UTF-8: save it as that") from error
-    except OSError as error:
-        raise Refused(f"it cannot be read: {error.strerror}") from error
-    text = text.replace("\r\n", "\n")
-    if "\0" in text:
-        raise Refused("it is not text: it holds bytes of value 0")
-    return text.removesuffix("\n")
 
 
 def _open_model(target: Target, path: Path) -> None:
@@ -78,14 +39,13 @@ def _take_text(target: Target, path: Path) -> None:
     target.session.set_text(read_text(path))
 
 
-KINDS = (
-    Kind("a model folder", Path.is_dir, _open_model),
-    Kind("a GGUF file", lambda path: path.suffix.lower() == ".gguf", _open_model),
-    Kind(f"a session (*{SUFFIX})", is_session, _open_session),
-    Kind("a figure that Headscope wrote", is_figure, _open_figure),
-    Kind("a text file (.txt)", lambda path: path.suffix.lower() in TEXTS, _take_text),
-)
-"""What can be dropped; the first that fits is what it is."""
+TAKERS: dict[Kind, Callable[[Target, Path], None]] = {
+    "model": _open_model,
+    "session": _open_session,
+    "figure": _open_figure,
+    "text": _take_text,
+}
+"""What is done with each kind of file."""
 
 
 class Drops(QObject):
@@ -116,15 +76,13 @@ class Drops(QObject):
             self.refused.emit(f"{len(paths)} files were dropped", "Drop one at a time.")
             return
         path = paths[0]
-        kind = next((kind for kind in KINDS if kind.fits(path)), None)
+        kind = kind_of(path)
         heading = f"{path.name} was not opened"
         if kind is None:
-            names = [kind.name for kind in KINDS]
-            what = f"{', '.join(names[:-1])} and {names[-1]}"
-            self.refused.emit(heading, f"The window takes {what}; this is none of them.")
+            self.refused.emit(heading, f"The window takes {TAKES}; this is none of them.")
             return
         try:
-            kind.take(self._target, path)
+            TAKERS[kind](self._target, path)
             self.taken.emit()
         except Refused as refusal:
             said = str(refusal)

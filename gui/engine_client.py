@@ -13,7 +13,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.job import Cancelled, Job
-from engine.messages import LoadModel, Refused, Request, Result
+from engine.messages import LoadModel, Placing, Refused, Request, Result
 from gui.garbage import Collector
 from gui.question_order import makes_way, rank, words_for
 
@@ -73,6 +73,9 @@ class EngineClient(QObject):
     ----------
     make_engine
         Called once in the engine thread; it may import torch.
+    beside
+        Answers what takes long and computes nothing, in a thread of its own; it starts and closes
+        with this client.
     """
 
     progress = Signal(str, object, object)
@@ -91,8 +94,11 @@ class EngineClient(QObject):
     _finished = Signal(object, object, float, object)
     _stepped = Signal(object, str, object, object)
 
-    def __init__(self, make_engine: Callable[[], EngineLike]) -> None:
+    def __init__(
+        self, make_engine: Callable[[], EngineLike], beside: "EngineClient | None" = None
+    ) -> None:
         super().__init__()
+        self.beside = beside
         self._make_engine = make_engine
         self._engine: EngineLike | None = None
         self._made_by = make_engine
@@ -102,6 +108,8 @@ class EngineClient(QObject):
         self._running: Request | None = None
         self._job = Job()
         self._closed = False
+        self.placing = Placing()
+        """Where models run, as far as they can be moved."""
         self.recall: Callable[[Request], Result | None] | None = None
         """Finds the answer of an earlier time, given at once while the engine is waited for."""
         self._doing = LOADING
@@ -133,6 +141,8 @@ class EngineClient(QObject):
         self._executor = ThreadPoolExecutor(
             max_workers=1, thread_name_prefix="engine", initializer=self._remember_thread
         )
+        if self.beside is not None:
+            self.beside.start()
         self._next()
 
     def renew(self, make_engine: Callable[[], EngineLike]) -> None:
@@ -163,7 +173,10 @@ class EngineClient(QObject):
             self._make_way()
 
     def cancel(self) -> None:
-        """Stop what runs and forget what waits; every asker is told."""
+        """Stop what runs and forget what waits, or else what runs beside; every asker is told."""
+        if not self.busy and self.beside is not None:
+            self.beside.cancel()
+            return
         wanted, self._wanted = self._wanted, {}
         self._job.cancel()
         for (asker, slot), request in wanted.items():
@@ -180,6 +193,8 @@ class EngineClient(QObject):
             cannot be interrupted, and only ending the process ends it.
         """
         self._closed = True
+        if self.beside is not None:
+            self.beside.close()
         self._wanted.clear()
         self._job.cancel()
         if self._executor is None:

@@ -14,8 +14,6 @@ from gui.theme import UNIT
 from gui.widgets.notice import Notice
 from gui.widgets.plain_label import plain_label
 
-POSITIONS = 256
-"""Tokens of a prompt whose length is not known, because the model in use has not read it."""
 LINES = (
     "Parameters",
     "On disk",
@@ -40,7 +38,8 @@ class EstimateView(QWidget):
         self._session, self._client = session, client
         self._choice: Choice | None = None
         self._estimate: ModelEstimate | None = None
-        self._positions = POSITIONS
+        self._length: int | None = None
+        """Tokens of the prompt; none until the model in use has read it."""
         self.obstacle = ""
         """Why the model cannot be opened, as far as that is known."""
         self.name = plain_label(role="title", wraps=True)
@@ -88,13 +87,12 @@ class EstimateView(QWidget):
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take the estimate, or how long the prompt is."""
         if isinstance(result, Run):
-            if len(result.labels) != self._positions:
-                self._positions = len(result.labels)
-                self._ask()
+            self._length = len(result.labels)
         elif isinstance(result, ModelEstimate):
             self._estimate, self.obstacle = result, result.obstacle
             self.found.emit(result)
             self._show()
+        self._ask_about_prompt()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Say why there is no estimate; a prompt that does not run has no length."""
@@ -110,8 +108,16 @@ class EstimateView(QWidget):
 
     def _ask(self) -> None:
         if self._choice is not None:
-            request = EstimateModel(self._choice.model, self._positions)
-            self._client.ask(self, "estimate", request)
+            self._client.ask(self, "estimate", EstimateModel(self._choice.model))
+
+    def _ask_about_prompt(self) -> None:
+        """Ask again by the length of the prompt, or of what the model would read of it."""
+        told = self._estimate
+        if self._choice is None or told is None or self._length is None:
+            return
+        positions = min(self._length, told.context or self._length)
+        if positions != told.positions:
+            self._client.ask(self, "estimate", EstimateModel(self._choice.model, positions))
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
         if self.waiting:
@@ -119,11 +125,11 @@ class EstimateView(QWidget):
 
     def _show(self) -> None:
         told = self._estimate
-        texts = dict.fromkeys(LINES, NOTHING) if told is None else _lines(told, self._positions)
+        texts = dict.fromkeys(LINES, NOTHING) if told is None else _lines(told)
         for line, value in self.values.items():
             value.setText(texts[line])
         if told is not None and not told.obstacle:
-            self.says.set_parts([_verdict(told, self._positions)])
+            self.says.set_parts([_verdict(told)])
         elif self.waiting and not self.notice.text():
             doing = self._client.doing
             self.says.set_parts([f"Looking it over … {f'({doing})' if doing else ''}".strip()])
@@ -138,8 +144,8 @@ def _where(choice: Choice) -> str:
     return choice.model if is_path(choice.model) else choice.about
 
 
-def _lines(told: ModelEstimate, positions: int) -> dict[str, str]:
-    patterns = f"{in_bytes(told.patterns)} for {count(positions, 'token')}"
+def _lines(told: ModelEstimate) -> dict[str, str]:
+    patterns = f"{in_bytes(told.patterns)} for {count(told.positions, 'token')}"
     values = (
         f"{told.parameters:,}",
         in_bytes(told.disk) if told.disk else "no file: it is made by Headscope",
@@ -151,10 +157,10 @@ def _lines(told: ModelEstimate, positions: int) -> dict[str, str]:
     return dict(zip(LINES, values, strict=True))
 
 
-def _verdict(told: ModelEstimate, positions: int) -> str:
+def _verdict(told: ModelEstimate) -> str:
     if told.memory + told.patterns > told.free:
         return (
-            f"The model fits, but the patterns of all heads on {count(positions, 'token')} do not "
-            "fit beside it: take a shorter prompt."
+            f"The model fits, but the patterns of all heads on {count(told.positions, 'token')} do "
+            "not fit beside it: take a shorter prompt."
         )
     return f"It fits: opening it takes at most {in_bytes(told.peak)} of {in_bytes(told.free)}."

@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 from engine.messages import Refused
-from gui import session_file
+from gui import session_file, whole_file
 
 LARGEST_SIDE = 8000
 
@@ -33,7 +33,7 @@ def _session(text: str) -> Path:
 
 
 def _picture(text: str) -> Path:
-    path = Path(text)
+    path = whole_file.parse(text)
     if path.suffix.lower() != ".png":
         raise Refused(f"a screenshot is a PNG: end {text!r} in .png")
     if not path.absolute().parent.is_dir():

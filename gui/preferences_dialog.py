@@ -173,6 +173,7 @@ class PreferenceKeeper(QObject):
     ) -> None:
         super().__init__()
         self._client, self._settings, self.now = client, settings, now
+        client.placing = now.placing
         self._make_engine = make_engine
 
     def fill(self, menu: QMenu, add: Add, theme: Callable[[], str]) -> None:
@@ -198,6 +199,7 @@ class PreferenceKeeper(QObject):
         self.theme_chosen.emit(theme)
         use_hub(chosen.hub)
         use_notation(chosen.notation)
+        self._client.placing = chosen.placing
         if chosen.notation != before.notation:
             self.renamed.emit()
         if chosen.of_engine != before.of_engine:

@@ -41,7 +41,7 @@ class StatusBar(QStatusBar):
         super().__init__()
         self._session, self._client = session, client
         self._facts: ModelFacts | None = None
-        self._failure = ""
+        self._failure = self._beside = ""
         self.setSizeGripEnabled(False)
         self.model = _label("The model in use")
         self.work = _label("What is being computed")
@@ -63,6 +63,8 @@ class StatusBar(QStatusBar):
         self._patience.timeout.connect(lambda: self._show_work(True))
         self._show_work(False)
         client.progress.connect(self._on_progress)
+        if client.beside is not None:
+            client.beside.progress.connect(self._on_progress_beside)
         client.answered.connect(self._on_answered)
         client.failed.connect(self._on_failed)
         client.renewed.connect(self._on_renewed)
@@ -141,6 +143,12 @@ class StatusBar(QStatusBar):
         if not self.stop.isVisible() and not self._patience.isActive():
             self._patience.start()
 
+    def _on_progress_beside(self, what: str, done: int, total: int) -> None:
+        share = f" ({done * 100 // total} %)" if total > 1 else ""
+        self._beside = f"{what} …{share}" if what else ""
+        if not self.stop.isVisible():
+            self._show_work(False)
+
     def _on_answered(self, request: Request, seconds: float) -> None:
         if isinstance(request, RunPrompt):
             self._failure = ""
@@ -159,7 +167,7 @@ class StatusBar(QStatusBar):
         self.bar.setVisible(on)
         self.stop.setVisible(on)
         if not on:
-            self.work.setText(self._failure or "ready")
+            self.work.setText(self._failure or self._beside or "ready")
 
 
 def show_progress(bar: QProgressBar, done: int, total: int) -> None:

@@ -21,7 +21,7 @@ BUDGET = 20 * 2**20
 THUMBNAILS = 4 * 2**20
 """Bytes of the thumbnails of all heads; larger ones are pooled once more."""
 FOLDER = ".headscope.answers"
-_FORMAT = b"1 "
+_FORMAT = b"2 "
 _NAME = re.compile(r"[0-9a-f]{32}\.npz")
 
 
@@ -120,12 +120,10 @@ def _read(path: Path, request: Request) -> Result | None:
 
 def _pooled(thumbnails: ThumbnailPatterns) -> ThumbnailPatterns:
     """Return thumbnails [layer, head, row, column] of half the size, a cell the largest of four."""
-    return replace(
-        thumbnails,
-        values=_largest_of_four(thumbnails.values),
-        mask=_largest_of_four(thumbnails.mask),
-        block=2 * thumbnails.block,
-    )
+    mask = _largest_of_four(thumbnails.mask)
+    values = _largest_of_four(np.nan_to_num(thumbnails.values))
+    values = np.where(mask[:, np.newaxis], values, np.float32(np.nan))
+    return replace(thumbnails, values=values, mask=mask, block=2 * thumbnails.block)
 
 
 def _largest_of_four(cells: np.ndarray) -> np.ndarray:

@@ -4,6 +4,21 @@ import contextlib
 import os
 from pathlib import Path
 
+from engine.messages import Refused
+
+
+def parse(text: str) -> Path:
+    """Return the path of a file that is to be written, as a command line names it.
+
+    Raises
+    ------
+    Refused
+        If it names a folder.
+    """
+    if text.endswith(("/", os.sep)):
+        raise Refused(f"{text!r} is the name of a folder: leave {text[-1]!r} at its end out")
+    return Path(text)
+
 
 def write(path: Path, data: bytes) -> None:
     """Write a file whole: what was there stays until the new one is complete on the disk.

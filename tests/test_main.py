@@ -13,6 +13,7 @@ import main as headscope
 from engine import Engine
 from engine.messages import Attention, Refused, RunPrompt
 from gui import app, figures, session_file, system
+from tests.oracles import hugging_face
 
 PROMPT = ["--model", "toy", "--text", "result = 0 ans return"]
 
@@ -57,6 +58,12 @@ def test_a_head_out_of_range_is_refused_though_it_only_chose_the_layer(run):
         (["figure", "attention", *PROMPT, "--layer", "0", "-o", "f.bmp"], "bmp"),
         (["figure", "attention", *PROMPT, "--font-size", "x", "-o", "f.pdf"], "number, not 'x'"),
         (["draw"], "no command 'draw': there are ask, figure, open, report, models and d"),
+        (["attn-2l"], "; --model attn-2l opens a model by its name"),
+        (["/no/such"], "there is no folder or file '/no/such'"),
+        (["no.gguf"], "there is no folder or file 'no.gguf'"),
+        (["a\0b.pdf"], "there is no folder or file 'a"),
+        (["main.py"], "'main.py' is none of what the window takes: a model folder, a GGUF file, "),
+        (["tests", "docs"], "opens one file or folder at a time: leave 'docs' out"),
         (["report"], "report needs --model"),
         (["report", *PROMPT, "--head", "0.1"], "toy has only head 0.0"),
         (["download"], "download takes the name of one model on the Hugging Face hub"),
@@ -299,6 +306,8 @@ def test_json_of_a_figure_is_what_ask_prints(run, tmp_path):
         (["--colour-map", "jet"], "there is no colour map 'jet': there are Blues, "),
         (["--labels", "many"], "--labels is all, none, every so many-th such as 2"),
         (["--dpi", "x"], "--dpi is a whole number, not 'x'"),
+        (["--width", "89"], "89 inches: choose 1.5 to 20, or say 89mm or 3.5in for millimetres"),
+        (["--width", "6000"], "a width of 6000 inches: choose 1.5 to 20\n"),
         (["--dpi", "9"], "a resolution of 9 dpi: choose 72 to 2400"),
         (["--labels", "9,"], "no token 9 to label: the 5 tokens are counted from 0"),
     ],
@@ -354,6 +363,19 @@ def test_other_weights_than_those_of_the_figure_are_told(run, tmp_path):
     assert "the model's weights are others than those of the figure" in err
 
 
+def test_a_figure_of_half_precision_is_drawn_again_as_it_was_or_with_a_warning(run, tmp_path):
+    hugging_face.write("llama-tied", tmp_path / "it")
+    words = ["--model", str(tmp_path / "it"), "--text", "w3 w4", "--layer", "0"]
+    first, again = str(tmp_path / "f.svg"), str(tmp_path / "g.svg")
+    half = ["--dtype", "bfloat16"]
+    assert run("figure", "attention", *words, *half, "-o", first) == (0, "", "")
+    assert run("figure", first, *half, "-o", again) == (0, "", "")
+    assert Path(first).read_bytes() == Path(again).read_bytes()
+    status, out, err = run("figure", first, "-o", again)
+    assert (status, out, err.count("\n")) == (0, "", 1)
+    assert "runs in float32 on cpu, and ran in bfloat16 on cpu for the figure: --dtype=bfl" in err
+
+
 @pytest.fixture
 def opened(monkeypatch):
     """Stand in for the window and keep what it is opened with."""
@@ -386,6 +408,33 @@ def test_with_a_display_the_window_opens(run, opened, monkeypatch):
 def test_screenshot_options_reach_the_window_whatever_their_case(run, opened):
     run("--Screenshot", "x.png", "--SIZE=1000X700", "--scale", "2", "--theme", "Dark")
     assert (opened[0]["size"], opened[0]["scale"], opened[0]["theme"]) == ((1000, 700), 2, "dark")
+
+
+@pytest.mark.parametrize("name", ["a model", "tiny.GGUF"])
+def test_a_model_that_is_named_first_is_opened(run, opened, tmp_path, name):
+    path = tmp_path / name
+    path.touch() if path.suffix else path.mkdir()
+    assert run(str(path), "--screenshot", "x.png", "--theme", "dark") == (0, "", "")
+    assert (opened[0]["model"], opened[0]["theme"]) == (str(path), "dark")
+
+
+def test_a_text_that_is_named_first_is_the_prompt(run, opened, tmp_path):
+    path = tmp_path / "prompt.txt"
+    path.write_text("w5 w6\n")
+    assert run(str(path), "--screenshot", "x.png") == (0, "", "")
+    assert opened[0]["text"] == "w5 w6"
+    path.write_bytes(b"\xff")
+    assert run(str(path)) == (
+        2, "", "headscope: prompt.txt: it is not text in UTF-8: save it as that\n"
+    )  # fmt: skip
+
+
+def test_a_command_is_a_command_though_a_folder_has_its_name(run, opened, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models").mkdir()
+    assert run("models")[1].startswith("attn-1l")
+    assert run("./models", "--screenshot", "x.png") == (0, "", "")
+    assert opened[0]["model"] == "./models"
 
 
 @pytest.mark.parametrize("before", [[], ["--session"]])
@@ -504,7 +553,30 @@ def test_open_shows_what_a_figure_was_made_from(run, opened, tmp_path, monkeypat
     monkeypatch.delenv("QT_QPA_PLATFORM")
     path = str(tmp_path / "f.pdf")
     assert run("figure", "attention", *PROMPT, "--head", "0.0", "-o", path)[0] == 0
-    assert run("open", path, "--theme", "dark") == (0, "", "")
-    shown = opened[0]["shown"]
-    assert shown.request == Attention(RunPrompt("toy", "result = 0 ans return"), 0)
-    assert (shown.head, shown.positions, opened[0]["theme"]) == ((0, 0), 5, "dark")
+    for words in (["open", path], [path]):
+        assert run(*words, "--theme", "dark") == (0, "", "")
+        shown = opened[-1]["shown"]
+        assert shown.request == Attention(RunPrompt("toy", "result = 0 ans return"), 0)
+        assert (shown.head, shown.positions, opened[-1]["theme"]) == ((0, 0), 5, "dark")
+
+
+@pytest.mark.parametrize("command", ["ask", "figure", "open", "models"])
+def test_commands_answer_a_call_for_help(run, command):
+    status, out, err = run(command, "--help")
+    assert (status, err) == (0, "")
+    assert out.startswith("usage: headscope [--model")
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_download_has_a_help_of_its_own(run, flag):
+    status, out, err = run("download", flag)
+    assert (status, err) == (0, "")
+    assert out.startswith("usage: headscope download NAME\n")
+
+
+@pytest.mark.parametrize("words", [["-o", "a.pdf/"], ["--screenshot", "a.png/"]])
+def test_a_folder_in_the_place_of_a_file_is_refused(run, words):
+    before = ["figure", "attention", *PROMPT, "--layer", "0"] if words[0] == "-o" else []
+    status, out, err = run(*before, *words)
+    assert (status, out) == (2, "")
+    assert err == (f"headscope: {words[1]!r} is the name of a folder: leave '/' at its end out\n")

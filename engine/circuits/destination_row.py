@@ -12,6 +12,8 @@ from engine.model import Model
 def destination_row(model: Model, request: DestinationRow, job: Job) -> HeadRows:
     """Return one row of the pattern of every head, as the model itself used it.
 
+    What lies beyond a layer's window is not a number: a head cannot look there.
+
     Beside each stand its scores on seeded repeated random tokens, those of HeadScores as it is
     asked by default with the same heads off ("In-context Learning and Induction Heads", Olsson et
     al., 2022).
@@ -35,7 +37,10 @@ def destination_row(model: Model, request: DestinationRow, job: Job) -> HeadRows
     rows = []
     for layer, pattern in enumerate(passed.patterns):
         job.step(layer, model.n_layers, f"reading layer {layer}")
-        rows.append(pattern[:, at, : at + 1].clone())
+        row, window = pattern[:, at, : at + 1].clone(), model.window(layer)
+        if window is not None:
+            row[:, : max(0, at + 1 - window)] = torch.nan
+        rows.append(row)
     asked = HeadScores(model.name, heads_off=request.run.heads_off)
     _, scores = random_measures(model, asked, job)
     return HeadRows(

@@ -1,17 +1,17 @@
 """The patterns of all heads at once."""
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from engine.job import Job
-from engine.messages import Refused, ThumbnailPatterns, Thumbnails
+from engine.messages import BoolArray, Refused, ThumbnailPatterns, Thumbnails
 from engine.model import Model
 from engine.pooling import pool
 from engine.runs import ForwardPass
 
 
 def thumbnails(model: Model, request: Thumbnails, job: Job) -> ThumbnailPatterns:
-    """Return the max-pooled patterns of every head.
+    """Return the max-pooled patterns of every head; a cell is masked if all that it pools is.
 
     Parameters
     ----------
@@ -35,13 +35,23 @@ def thumbnails(model: Model, request: Thumbnails, job: Job) -> ThumbnailPatterns
         values = passed.thumbnails
     else:
         values = _pooled(model, passed, request.size, job)
-    mask = pool(np.tri(length), request.size) > 0
+    mask = _mask(model, length, request.size, job)
     return ThumbnailPatterns(
         labels=model.tokens.labelled(passed.ids),
-        values=values,
+        values=np.where(mask[:, np.newaxis], values, np.float32(np.nan)),
         mask=mask,
         block=-(-length // request.size),
     )
+
+
+def _mask(model: Model, length: int, size: int, job: Job) -> Bool[np.ndarray, "layer row column"]:
+    made: dict[int | None, BoolArray] = {}  # of the many layers few have windows of their own
+    for layer in range(model.n_layers):
+        window = model.window(layer)
+        if window not in made:
+            job.step(layer, model.n_layers, f"masking layer {layer}")
+            made[window] = pool(~model.hidden(layer, length).numpy(), size)
+    return np.stack([made[model.window(layer)] for layer in range(model.n_layers)])
 
 
 def _pooled(

@@ -31,7 +31,10 @@ class EstimateModel:
     """What opening a model would take, told before it is opened."""
 
     model: ModelName
-    positions: Annotated[int, Says("tokens of a prompt whose patterns are counted")] = 256
+    positions: Annotated[
+        int | None,
+        Says("tokens of a prompt whose patterns are counted; none: 256, or as many as are read"),
+    ] = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,8 @@ class ModelEstimate:
     patterns: Annotated[int, Says("all patterns of such a prompt", unit="byte")]
     free: Annotated[int, Says("memory that can be had", unit="byte")]
     obstacle: Annotated[str, Says("why it cannot be opened, in a sentence; empty where it can")]
+    positions: Annotated[int, Says("tokens of a prompt whose patterns were counted")]
+    context: Annotated[int, Says("tokens that it reads at most; 0 where its files do not say")]
 
 
 @dataclass(frozen=True)

@@ -121,8 +121,22 @@ class ThumbnailPatterns:
     """Answer to Thumbnails."""
 
     labels: Annotated[tuple[str, ...], Says("the tokens as shown, one a position")]
-    values: Annotated[FloatArray, Says("max-pooled patterns", "layer head row column", "1")]
-    mask: Annotated[BoolArray, Says("true where any query of the cell may look", "row column")]
+    values: Annotated[
+        FloatArray,
+        Says(
+            "max-pooled patterns; not a number (null in JSON) where masked",
+            "layer head row column",
+            "1",
+        ),
+    ]
+    mask: Annotated[
+        BoolArray,
+        Says(
+            "true where any query of the cell may look at any of its keys: neither in the future "
+            "nor beyond the layer's window",
+            "layer row column",
+        ),
+    ]
     block: Annotated[int, Says("positions that one row stands for")]
 
 
@@ -139,7 +153,14 @@ class HeadRows:
     """Answer to DestinationRow."""
 
     heads: Annotated[tuple[Head, ...], Says("every head of the model")]
-    values: Annotated[FloatArray, Says("its attention from the position", "head source", "1")]
+    values: Annotated[
+        FloatArray,
+        Says(
+            "its attention from the position; not a number (null in JSON) beyond a layer's window",
+            "head source",
+            "1",
+        ),
+    ]
     source_labels: Annotated[tuple[str, ...], Says("the tokens up to the position, as shown")]
     position: Annotated[int, Says("the position, counted from 0")]
     induction: Annotated[FloatArray, Says("induction score on repeated random tokens", "head", "1")]

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
+import numpy as np
+
 from engine.messages.prompts import RunPrompt
-from engine.messages.terms import FloatArray, HeadName, Says
+from engine.messages.terms import BoolArray, FloatArray, HeadName, Says
 
 Part = Literal["input", "where", "what", "prediction"]
 
@@ -101,3 +103,8 @@ class HeadWorkings:
     def step(self, symbol: str) -> Step:
         """Return the step of a symbol; KeyError if there is none."""
         return {step.symbol: step for step in self.steps}[symbol]
+
+    @property
+    def seen(self) -> BoolArray:
+        """Where a query may look, [query, source]: neither in the future nor beyond a window."""
+        return np.isfinite(self.step("S/√d").values)

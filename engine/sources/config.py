@@ -26,6 +26,7 @@ DECODER = re.compile(r".*ForCausalLM|.*GPT.*LMHeadModel")
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 TOKENS = ("vocab_size", "d_vocab")
+CONTEXT = ("n_positions", "max_position_embeddings", "seq_length", "max_seq_len", "n_ctx")
 
 MOST_LAYERS = 1_000
 """More than any model has."""

@@ -10,9 +10,15 @@ from engine.job import Job
 from engine.messages import EstimateModel, ModelEstimate, Placing, Refused
 from engine.sources import bundled, source_of
 from engine.sources.checkpoint import Checkpoint
-from engine.sources.config import HEADS, LAYERS, size
+from engine.sources.config import CONTEXT, HEADS, LAYERS, size
 from engine.sources.files import Folder
 from engine.sources.pretrained import BYTES
+
+POSITIONS = 256
+"""Tokens of a prompt of usual length."""
+
+MOST_POSITIONS = 10_000_000
+"""More than any model is said to read."""
 
 COPIES = 3
 """Copies of an attention-only model's weights that there are for a moment as it is opened."""
@@ -28,8 +34,8 @@ def estimate_model(request: EstimateModel, job: Job, placing: Placing) -> ModelE
     Refused
         If there is no such model, or its files are missing, damaged or of no use.
     """
-    if request.positions < 1:
-        raise Refused(f"positions must be at least 1, not {request.positions}")
+    if request.positions is not None and request.positions < 1:
+        raise Refused(f"positions must be at least 1, not {request.positions:,}")
     job.step(0, 1, f"looking {request.model} over")
     source, free = source_of(request.model), psutil.virtual_memory().available
     obstacle, itemsize = "", BYTES
@@ -38,19 +44,20 @@ def estimate_model(request: EstimateModel, job: Job, placing: Placing) -> ModelE
         file = own.path / bundled.FILES[-1]
         parameters = sum(math.prod(shape) for shape in own.header(file).values())
         disk, peak = file.stat().st_size, COPIES * BYTES * parameters
-        layers, heads = size(config, LAYERS), size(config, HEADS)
+        layers, heads, context = (size(config, names) for names in (LAYERS, HEADS, CONTEXT))
     elif isinstance(found := source.load(request.model), Checkpoint):
         parameters = sum(tensor.size for tensor in found.tensors.values())
         disk, peak = 0, COPIES * BYTES * parameters
-        layers, heads = found.n_layers, found.n_heads
+        layers, heads, context = found.n_layers, found.n_heads, found.n_ctx
     else:
         parameters, disk, peak = found.parameters, found.disk, found.peak_in(placing)
         itemsize = placing.itemsize
-        layers, heads = found.layers, found.heads
+        layers, heads, context = found.layers, found.heads, found.context
         try:
             found.check_fits(free, placing)
         except Refused as refusal:
             obstacle = str(refusal)
+    positions = _positions(request, context)
     return ModelEstimate(
         name=request.model,
         source=source.called,
@@ -58,10 +65,22 @@ def estimate_model(request: EstimateModel, job: Job, placing: Placing) -> ModelE
         disk=disk,
         memory=itemsize * parameters,
         peak=peak,
-        patterns=BYTES * layers * heads * request.positions**2,
+        patterns=BYTES * layers * heads * positions**2,
         free=free,
         obstacle=obstacle,
+        positions=positions,
+        context=context,
     )
+
+
+def _positions(request: EstimateModel, context: int) -> int:
+    if request.positions is None:
+        return min(POSITIONS, context or POSITIONS)
+    most = context or MOST_POSITIONS
+    if request.positions > most:
+        reads = f"{request.model} reads" if context else "models read"
+        raise Refused(f"positions must be at most {most:,}, which is what {reads}")
+    return request.positions
 
 
 def _own_folder(name: str, source: str) -> Folder | None:

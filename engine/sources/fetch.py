@@ -7,12 +7,21 @@ from engine.messages import DownloadModel, FindDownload, Refused, in_bytes
 from engine.sources import cache
 from engine.sources.download import download_model, find_download
 
+HELP = """\
+usage: headscope download NAME
+
+Fetch a model from the Hugging Face hub, such as gpt2 or owner/name, or by TransformerLens's own
+name. The size is said first. What has come is kept if it is stopped by Ctrl+C, and the same line
+goes on from there. This is the one command that makes a connection; the model is then opened
+offline, by headscope --model NAME.
+"""
+
 TENTH = 10
 """Percent between two lines of progress where they are not written over one another."""
 
 
 def fetch(words: list[str]) -> str:
-    """Download a model, and return the sentence that says how it is opened.
+    """Download a model, and return the sentence that says how it is opened; or the help.
 
     Parameters
     ----------
@@ -26,6 +35,8 @@ def fetch(words: list[str]) -> str:
     KeyboardInterrupt
         If it was stopped; what has come is kept.
     """
+    if words and words[0] in ("-h", "--help"):
+        return HELP
     if len(words) != 1 or words[0].startswith("-"):
         raise Refused(
             "download takes the name of one model on the Hugging Face hub: headscope download gpt2"

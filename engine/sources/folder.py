@@ -8,7 +8,7 @@ from typing import Any
 from engine.messages import ModelEntry, Refused
 from engine.sources import bundled, state_dict
 from engine.sources.checkpoint import Checkpoint
-from engine.sources.config import HEADS, LAYERS, check_kind, is_state_dict, size
+from engine.sources.config import CONTEXT, HEADS, LAYERS, check_kind, is_state_dict, size
 from engine.sources.files import SLOW_TOKENIZERS, Folder
 from engine.sources.pretrained import BYTES, Pretrained, is_there
 
@@ -85,6 +85,7 @@ def look_over(name: str, folder: Folder) -> Checkpoint | Pretrained:
         peak=int(PEAK * BYTES * parameters),
         layers=size(config, LAYERS),
         heads=size(config, HEADS),
+        context=size(config, CONTEXT),
         tokenizer=tokenizer,
         bos_token=None if tokenizer is None else folder.bos(config, tokenizer),
     )

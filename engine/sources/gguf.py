@@ -94,6 +94,7 @@ def load(name: str) -> Pretrained:
         peak=int(PEAK * BYTES * parameters),
         layers=layers,
         heads=about.get("attention.head_count", 0),
+        context=about.get("context_length", 0),
     )
 
 

@@ -35,8 +35,9 @@ class Pretrained:
         Size of its weight files, in bytes.
     peak
         Bytes that reading it takes at most, in single precision.
-    layers, heads
-        Of the model, 0 where it does not say.
+    layers, heads, context
+        Of the model, 0 where it does not say: how many layers, heads in each, and tokens of a
+        prompt at most.
     tokenizer, bos_token
         Of a folder; those of a GGUF file, or of a folder without tokenizer.json, are made from
         it while it is read.
@@ -53,6 +54,7 @@ class Pretrained:
     peak: int
     layers: int
     heads: int
+    context: int
     tokenizer: Tokenizer | None = None
     bos_token: str | None = None
     config: Mapping[str, Any] = field(default_factory=dict)

@@ -54,3 +54,14 @@ WITHOUT_MODEL: dict[type, Callable[..., Any]] = {
     FindDownload: find_download,
     DownloadModel: download_model,
 }
+
+
+class Beside:
+    """Answers questions to the hub beside an Engine that computes: needs neither torch nor it."""
+
+    def answer(self, request: Request, job: Job) -> Result:
+        """Answer a question of `WITHOUT_MODEL`, as `answer` does."""
+        return answer(request, job, Placing())
+
+    def close(self) -> None:
+        """Let go of nothing: a download ends with its question."""

@@ -86,6 +86,7 @@ def look_over(name: str, folder: Folder, config: Config) -> Pretrained:
         peak=int(PEAK * BYTES * parameters),
         layers=config["n_layers"],
         heads=config["n_heads"],
+        context=config["n_ctx"],
         tokenizer=tokenizer,
         bos_token=where.bos(config, tokenizer),
         config=config,

@@ -13,11 +13,9 @@ from gui.board.record import Board
 from gui.engine_client import Failure
 from gui.export.chosen import Chosen
 from gui.export.worker import Worker
+from gui.given_files import READABLE
 from gui.reopening import View
 from gui.session import Session
-
-READABLE = (".pdf", ".svg", ".png", ".json", ".npz")
-"""Kinds of file that say what question they answer."""
 
 
 class FigureOpening(QObject):
@@ -81,11 +79,6 @@ class FigureOpening(QObject):
 
     def _refuse(self, path: Path, failure: Failure) -> None:
         self.refused.emit(f"{path.name} was not opened", failure.sentence)
-
-
-def is_figure(path: Path) -> bool:
-    """Return whether a file may be a figure, by its name."""
-    return path.suffix.lower() in READABLE
 
 
 def read(path: Path) -> View | Board:

@@ -1,10 +1,10 @@
 """What a panel has to export: the questions whose answers are in view, as they are asked again."""
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, get_args, get_type_hints
 
-from engine.messages import Attention, Head, model_of
+from engine.messages import Attention, Head, Placing, model_of
 from gui.difference import Difference
 from gui.opening import short_name
 from gui.panels.panel import Panel
@@ -26,11 +26,14 @@ class Subject:
         has it, so that window, command and Python write the same bytes.
     head
         For attention, the one head that is drawn.
+    placing
+        Where the model runs.
     """
 
     name: str
     request: Question
     head: Head | None = None
+    placing: Placing = field(default_factory=Placing)
 
 
 def subjects(panel: Panel) -> list[Subject]:
@@ -38,7 +41,10 @@ def subjects(panel: Panel) -> list[Subject]:
     open_head = panel.session.selection.head
     return [
         Subject(
-            name, as_said(request), open_head if isinstance(main_of(request), Attention) else None
+            name,
+            as_said(request),
+            open_head if isinstance(main_of(request), Attention) else None,
+            panel.client.placing,
         )
         for name, request in panel.shown().items()
     ]
@@ -50,10 +56,10 @@ def as_said(request: Question) -> Any:
         return replace(request, request=as_said(request.request), base=as_said(request.base))
     types = get_type_hints(type(request))
     given: dict[str, Any] = {}
-    for field in fields(request):
-        value = getattr(request, field.name)
-        if type(value) is int and str in get_args(types[field.name]):
-            given[field.name] = f"#{value}"
+    for one in fields(request):
+        value = getattr(request, one.name)
+        if type(value) is int and str in get_args(types[one.name]):
+            given[one.name] = f"#{value}"
     return replace(request, **given) if given else request
 
 

@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.messages import Head, Refused, Request
+from engine.messages import Head, Placing, Refused
 from gui.difference import Difference
 from gui.export.subjects import Subject
 from gui.figures.options import FigureOptions
@@ -20,7 +20,7 @@ from engine.messages import {names}
 from gui import {modules}
 
 request = {request}
-engine = Engine()
+engine = Engine({engine})
 result = {answer}
 print(json.dumps(to_plain(result)))
 
@@ -77,10 +77,13 @@ def as_python(subject: Subject, options: FigureOptions, path: Path) -> str:
         request = f"difference.{request}"
         modules = "difference, figures, questions"
         answer = "questions.answer(request, engine.answer)"
+    engine = ""
+    if subject.placing != Placing():
+        engine = f"placing={_call(subject.placing, names)}"
     listed = ", ".join(sorted(names, key=lambda name: (name.islower(), name)))
     return _PYTHON.format(
-        names=listed, modules=modules, request=request, answer=answer, options=given,
-        path=_text(str(path)), head=head,
+        names=listed, modules=modules, request=request, engine=engine, answer=answer,
+        options=given, path=_text(str(path)), head=head,
     )  # fmt: skip
 
 
@@ -108,7 +111,8 @@ def _question(subject: Subject) -> list[str]:
             found += [flag, value]
         else:
             found.append(f"{flag}={value}")
-    return found
+    # Beside the question, as it is no part of it.
+    return [*found, *(f"{flag}={value}" for flag, value in _words(subject.placing).items())]
 
 
 def _against(asked: Difference) -> dict[str, str | None]:
@@ -120,7 +124,7 @@ def _against(asked: Difference) -> dict[str, str | None]:
     return {"--other-text": asked.request.run.text, **moved}
 
 
-def _words(message: Request, leave_out: tuple[str, ...]) -> dict[str, str | None]:
+def _words(message: Any, leave_out: tuple[str, ...] = ()) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for field in fields(message):
         value = getattr(message, field.name)

@@ -121,7 +121,7 @@ def draw_thumbnails(page: Page, request: Thumbnails, result: ThumbnailPatterns) 
                 corner,
                 cell,
                 result.values[layer, number],
-                result.mask,
+                result.mask[layer],
                 scale,
                 rectangles=rectangles,
             )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from engine.messages import QUESTIONS, Attention, Refused, Request
-from gui import figures
+from gui import figures, whole_file
 from gui import questions as asking
 from gui.board.record import Board
 from gui.difference import KINDS, Difference
@@ -33,7 +33,14 @@ def add_options(parser: ArgumentParser) -> None:
     usual = FigureOptions()
     maps = ", ".join(dict.fromkeys([*SEQUENTIAL_MAPS, *DIVERGING_MAPS]))
     add: Any = parser.add_argument
-    add("-o", "--output", type=Path, metavar="FILE", default=SUPPRESS, help=f"ends in {_FILES}")
+    add(
+        "-o",
+        "--output",
+        type=whole_file.parse,
+        metavar="FILE",
+        default=SUPPRESS,
+        help=f"ends in {_FILES}",
+    )
     for flag, reads, metavar, text in (
         ("--width", parse_width, "WIDTH", f"inches, or such as 89mm (default {usual.width:g})"),
         ("--font-size", _number("--font-size"), "POINTS", f"(default {usual.font_size:g})"),
@@ -238,6 +245,12 @@ def changes(before: figures.Origin, now: figures.Origin) -> Iterable[str]:
         )
     if any(was and was != is_ for was, is_ in zip(_ids(before), _ids(now), strict=True)):
         yield "the prompt has other tokens than it had"
+    if before.precision and before.precision != now.precision:
+        dtype, _, device = before.precision.partition(" on ")
+        yield (
+            f"the model runs in {now.precision}, and ran in {before.precision} for the figure: "
+            f"--dtype={dtype} --device={device} runs it as it did"
+        )
 
 
 def _ids(of: figures.Origin) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -166,6 +166,11 @@ def parse_width(text: str) -> float:
         number = None
     if found is None or number is None:
         raise Refused(f"--width is a number of inches, or such as 89mm, not {text!r}")
+    if not found[2] and number > WIDEST and NARROWEST <= number * MM <= WIDEST:
+        raise Refused(
+            f"a width of {number:g} inches: choose {NARROWEST:g} to {WIDEST:g}, or say "
+            f"{number:g}mm or {number * MM:.2g}in for millimetres"
+        )
     return number * {"mm": MM, "cm": 10 * MM}.get(found[2], 1.0)
 
 

@@ -56,6 +56,12 @@ class Origin:
     base_tokens: tuple[str, ...] = ()
     base_ids: tuple[int, ...] = ()
 
+    @property
+    def precision(self) -> str:
+        """How prompts were run, and where; empty where nothing is known of it."""
+        usual = f"{Placing.dtype} on {Placing.device}"
+        return dict(self.versions).get("precision", usual) if self.versions else ""
+
 
 @dataclass(frozen=True)
 class Made:

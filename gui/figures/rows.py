@@ -92,9 +92,8 @@ def _attention(request: Attention, result: Patterns, head: Head | None) -> Itera
 
 def _thumbnails(request: Thumbnails, result: ThumbnailPatterns) -> Iterator[Row]:
     yield "head", "row", "column", "pattern"
-    values = result.values.tolist()
-    places = list(zip(*(axis.tolist() for axis in result.mask.nonzero()), strict=True))
-    for layer, heads in enumerate(values):
+    for layer, heads in enumerate(result.values.tolist()):
+        places = list(zip(*(axis.tolist() for axis in result.mask[layer].nonzero()), strict=True))
         for number, pattern in enumerate(heads):
             for row, column in places:
                 yield str(Head(layer, number)), row, column, pattern[row][column]

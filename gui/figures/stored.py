@@ -31,12 +31,13 @@ def _pdf(path: Path) -> str | None:
 
 
 def _svg(path: Path) -> str | None:
-    try:
-        for _, element in ElementTree.iterparse(path, events=("end",)):
-            if element.tag == _DESCRIPTION:
-                return str(element.text)
-    except ElementTree.ParseError:
-        return None
+    with path.open("rb") as file:  # iterparse closes what it opens only where it comes to the end
+        try:
+            for _, element in ElementTree.iterparse(file, events=("end",)):
+                if element.tag == _DESCRIPTION:
+                    return str(element.text)
+        except ElementTree.ParseError:
+            return None
     return None
 
 

@@ -41,7 +41,7 @@ def draw_workings(page: Page, request: Workings, result: HeadWorkings) -> float:
             y += 6.0
             page.text(2.0, y + page.line_height() / 2, PARTS[part], bold=True)
             y += page.line_height()
-        y = _draw_step(page, y + 3.0, step)
+        y = _draw_step(page, y + 3.0, result, step)
     if any(_large(step) for step in result.steps):
         words = "matrices too large to print are in -o FILE.csv, number by number"
         y = heading.sentence(page, y + 6.0, [words])
@@ -52,7 +52,7 @@ def _large(step: Step) -> bool:
     return step.shape[0] > _MOST_ROWS or step.shape[1] > _MOST_COLUMNS
 
 
-def _draw_step(page: Page, y: float, step: Step) -> float:
+def _draw_step(page: Page, y: float, found: HeadWorkings, step: Step) -> float:
     line = page.line_height(page.small)
     rows, columns = step.shape
     size = f"{rows} × {columns}"
@@ -71,7 +71,7 @@ def _draw_step(page: Page, y: float, step: Step) -> float:
         grids = panels.Grids(
             titles=[[]],
             values=step.values[None],
-            seen=np.tri(rows, dtype=bool),
+            seen=found.seen,
             rows=Axis("query", step.row_labels),
             columns=Axis("source", step.column_labels),
             scale=SHARES,

@@ -111,7 +111,8 @@ def cell(picture: Picture, query: int, key: int, told: Sequence[str]) -> Parts:
     if lone:
         return [*parts, f": {lone}"]
     if not picture.mask[query, key]:
-        return [*parts, ": in the future, the head may not look there"]
+        where = "in the future" if key > query else "beyond the window"
+        return [*parts, f": {where}, the head may not look there"]
     if picture.sides is None:
         return [*parts, ": ", ", ".join(told)]
     now, before = (float(values[query, key]) for values in picture.sides)

@@ -175,7 +175,8 @@ class HeadsPanel(Panel):
         heads = best(scores.grid("induction"))
         followed = np.flatnonzero(run.ids[:-1] == run.ids[-1]) + 1
         if heads and len(followed) and shown.block == 1:
-            doing = max(heads, key=lambda head: shown.values[head][-1, followed].sum())
+            seen = np.nan_to_num(shown.values[:, :, -1, followed]).sum(-1)
+            doing = max(heads, key=lambda head: float(seen[head]))
             self.session.suggest_head(doing)
         elif heads and self.session.selection.head not in heads:
             self.session.suggest_head(heads[0])

@@ -41,6 +41,7 @@ INDUCTION = (
     "the first time"
 )
 PREVIOUS = "previous-token score: mean attention to the token just before, on random tokens"
+BEYOND = "beyond the window, the head may not look there"
 
 
 class PosterPanel(ComparingPanel):
@@ -205,11 +206,14 @@ class PosterPanel(ComparingPanel):
         """Return the attention of a head to a column, and what it was where that is taken off."""
         if self._sides is None:
             assert self._drawn is not None
-            return f"attention {fixed(float(self._drawn.values[place, column]), 2)}"
+            weight = float(self._drawn.values[place, column])
+            return BEYOND if np.isnan(weight) else f"attention {fixed(weight, 2)}"
         lone = self._axis.lone(column)
         if lone:
             return lone
         now, before = (float(side[place, column]) for side in self._sides)
+        if np.isnan(now - before):
+            return BEYOND
         say = sides_in_words if self.subtracts_prompts else switched_off.number_in_words
         return say("attention", now, before)
 

@@ -33,12 +33,15 @@ def pinned_source(selection: Selection, run: Run, patterns: Patterns) -> int:
 
 
 def source_of_row(selection: Selection, run: Run, row: Row) -> int:
-    """Return the same from one row of a pattern, [source], up to its query."""
+    """Return the same from one row of a pattern, [source], up to its query.
+
+    What the head cannot see is 0, or not a number.
+    """
     source = selection.source
     if source is not None and 0 <= source < len(row):
         return source
     first = 1 if run.begins_with_bos and len(row) > 1 else 0
-    return first + int(np.argmax(row[first:]))
+    return first + int(np.argmax(np.nan_to_num(row[first:])))
 
 
 def head_exists(selection: Selection, patterns: Patterns) -> bool:

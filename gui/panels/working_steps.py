@@ -41,8 +41,8 @@ def entry(found: HeadWorkings, step: Step, convention: Convention, source: int) 
     """
     query = found.query
     values, mask = step.values, None
-    if step.axes == ("query", "source") and step.symbol == "A":
-        mask = np.tri(len(values), dtype=np.bool_)
+    if step.symbol == "A":
+        mask = found.seen
     if step.symbol in SHARES:
         colouring = Colouring("sequential", 0.0, 1.0)
     else:
@@ -155,8 +155,9 @@ def cell_parts(
         ends.reverse()
     parts: list[str | Token] = [f"{step.symbol}: ", *ends[0], ", ", *ends[1], ": "]
     value = float(step.values[row, column])
-    if not np.isfinite(value) or (step.symbol == "A" and column > row):
-        return [*parts, "in the future, the head may not look there"]
+    if not np.isfinite(value) or (step.symbol == "A" and not found.seen[row, column]):
+        where = "in the future" if column > row else "beyond the window"
+        return [*parts, f"{where}, the head may not look there"]
     return [*parts, f"{_factors(found, step, row, column)}{plain(value)}"]
 
 

@@ -61,7 +61,7 @@ def mosaic(
     values
         [row, column, small row, small column].
     mask
-        True where a small cell may be seen, [small row, small column], or none.
+        True where a small cell may be seen, or none; its shape broadcasts with that of `values`.
     colouring
         Map and limits.
     grid
@@ -72,10 +72,12 @@ def mosaic(
     rows, columns = values.shape[:2]
     side = grid.height // rows
     inner = side - round(gap * grid.ratio)
+    if mask is not None:  # what is masked must not win over what may be seen
+        values = np.where(mask, values, 0.0)
     values, mask = raster.fit(values, mask, inner, inner)
     level = colouring.level(values)
     if mask is not None:
-        level[:, :, ~mask] = MASKED
+        level = np.where(mask, level, np.uint8(MASKED))
     marks = [raster.edges(count, inner) for count in level.shape[2:]]
     cells = np.full((rows, side, columns, side), MASKED, dtype=np.uint8)
     cells[:, :inner, :, :inner] = raster.enlarge(level, *marks).swapaxes(1, 2)

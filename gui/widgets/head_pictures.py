@@ -19,7 +19,8 @@ class HeadPictures:
     thumbnails: npt.NDArray[np.floating] | None = None
     """Numbers from 0 to 1, [layer, head, row, column]."""
     mask: npt.NDArray[np.bool_] | None = None
-    """True where a cell of a thumbnail may be seen, [row, column]; none: everywhere."""
+    """True where a cell of a thumbnail may be seen, [layer, row, column], or of all layers
+    [row, column]; none: everywhere."""
     scores: npt.NDArray[np.floating] | None = None
     """[layer, head]"""
     limits: tuple[float, float] | None = None
@@ -65,7 +66,8 @@ class HeadPictures:
 
     def picture(self, grid: GridGeometry, gap: int) -> QPixmap:
         """Return all heads as one picture, with so many pixels between two."""
-        shown, mask = self.thumbnails, self.mask
+        shown = self.thumbnails
+        mask = None if self.mask is None else self.mask[..., np.newaxis, :, :]
         if self.scores is not None:
             shown, mask = self.scores[:, :, np.newaxis, np.newaxis], None
         assert shown is not None

@@ -76,7 +76,8 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
         values
             Numbers from 0 to 1, [layer, head, row, column].
         mask
-            True where a cell may be seen, [row, column]; none: everywhere.
+            True where a cell may be seen, [layer, row, column], or of all layers [row, column];
+            none: everywhere.
         """
         self._shown = replace(self._shown, thumbnails=values, mask=mask)
         self._forget_image()

@@ -54,7 +54,7 @@ def fit(
     values
         [..., row, column].
     mask
-        True where a cell may be seen, [row, column], or none.
+        True where a cell may be seen, [..., row, column], or none.
     rows, columns
         Pixels at hand.
     signed

@@ -1,11 +1,13 @@
 """A picture of the default session, without a user."""
 
+import errno
+
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 
 import gui.app
-from gui import palette, session_file
+from gui import palette, session_file, whole_file
 from gui.session_file import SavedSession
 
 
@@ -56,10 +58,28 @@ def test_a_session_that_is_pictured_with_another_model_asks_nobody_to_save_it(
     assert path.exists()
 
 
-def test_a_picture_that_cannot_be_written_is_said_and_exits_1(qapp, engine, tmp_path, capsys):
+def test_a_picture_that_cannot_be_written_is_said_and_exits_2(qapp, engine, tmp_path, capsys):
     code = gui.app.run(lambda _: engine, screenshot=tmp_path / "missing" / "picture.png")
-    assert code == 1
-    assert "cannot write" in capsys.readouterr().err
+    assert code == 2
+    assert capsys.readouterr().err == (
+        f"headscope: cannot write {tmp_path / 'missing' / 'picture.png'}: "
+        "No such file or directory\n"
+    )
+
+
+def test_a_disk_that_is_full_is_named_and_leaves_the_picture_before(
+    qapp, engine, tmp_path, capsys, monkeypatch
+):
+    def full(number):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "picture.png"
+    path.write_bytes(b"before")
+    monkeypatch.setattr(whole_file.os, "fsync", full)
+    assert gui.app.run(lambda _: engine, screenshot=path) == 2
+    assert f"cannot write {path}: No space left on device" in capsys.readouterr().err
+    assert path.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_an_engine_that_cannot_start_is_said_and_exits_1(qapp, tmp_path, capsys):

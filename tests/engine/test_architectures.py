@@ -237,6 +237,8 @@ def first_mlp(kind, block, rows):
         return block.mlp(block.ln_1(rows))
     if kind in ("neo", "bigcode"):
         return block.mlp(block.ln_2(rows))
+    if kind == "mixtral":
+        return block.mlp(block.post_attention_layernorm(rows)[None])[0]
     if kind in ("falcon", "cohere"):
         return block.mlp(block.input_layernorm(rows))
     return (0.4 if kind == "granite" else 1.0) * block.mlp(block.post_attention_layernorm(rows))

@@ -36,6 +36,7 @@ DENSE = ("llama", "llama-tied", "gpt2", "neox", "neox-sequential", "gemma", "qwe
 TURNED = {"llama": 10, "llama-tied": 10, "gemma": 10, "qwen2": 12, "neox": 6, "neox-sequential": 6}
 BOS = {"llama", "llama-biased-scaled", "llama-tied", "gpt2", "gemma", "mistral", "opt"}
 BOS |= {"llama-yarn", "gemma2", "gemma3", "gptj", "neo", "bigcode", "falcon", "cohere"}
+BOS |= {"stablelm", "phi3", "olmo", "mixtral", "nemotron"}
 OF_PLACES = ("gpt2", "opt", "neo", "bigcode")
 """Whose scores also hold learned positions."""
 

@@ -105,6 +105,8 @@ class FakeEngine:
     sizes, free, fetched
         Files of any model on the hub, memory and disk there are, and what of the files is here,
         in bytes.
+    window
+        How many positions a query sees, its own among them; 0: all.
     """
 
     def __init__(
@@ -131,6 +133,7 @@ class FakeEngine:
         self.sizes = {"config.json": 700, "model.safetensors": 3 * 2**30}
         self.free = 8 * 2**30
         self.fetched = 0
+        self.window = 0
 
     def answer(self, request: Request, job: Job) -> Result:
         self.asked.append(request)
@@ -157,6 +160,7 @@ class FakeEngine:
 
     def _EstimateModel(self, request: EstimateModel) -> ModelEstimate:
         needs = 2**34 if "large" in request.model else 2**29
+        positions = request.positions or min(256, CONTEXT)
         return ModelEstimate(
             name=request.model,
             source="folder",
@@ -164,9 +168,11 @@ class FakeEngine:
             disk=needs // 2,
             memory=needs,
             peak=needs * 3 // 2,
-            patterns=4096 * request.positions,
+            patterns=4096 * positions,
             free=self.free,
             obstacle="it takes 24.0 GiB, and 8.0 GiB are free" if needs > self.free else "",
+            positions=positions,
+            context=CONTEXT,
         )
 
     def _FindDownload(self, request: FindDownload) -> DownloadPlan:
@@ -238,6 +244,7 @@ class FakeEngine:
         ids = self._ids(request.run)
         n = len(ids)
         mask = np.tril(np.ones((n, n), bool))
+        mask &= ~np.tri(n, k=-self.window, dtype=bool) if self.window else True
         scores = _rng(request.run, request.layer).normal(size=(HEADS, n, n)).astype(np.float32)
         exped = np.where(mask, np.exp(scores), 0)
         pattern = exped / exped.sum(-1, keepdims=True)
@@ -251,8 +258,10 @@ class FakeEngine:
     def _Thumbnails(self, request: Thumbnails) -> ThumbnailPatterns:
         layers = [self._Attention(Attention(request.run, layer)) for layer in range(self.layers)]
         n = min(request.size, len(layers[0].labels))
+        mask = np.stack([layer.mask[:n, :n] for layer in layers])
         values = np.stack([layer.values[:, :n, :n] for layer in layers])
-        return ThumbnailPatterns(layers[0].labels, values, layers[0].mask[:n, :n], 1)
+        values = np.where(mask[:, np.newaxis], values, np.nan)
+        return ThumbnailPatterns(layers[0].labels, values, mask, 1)
 
     def _HeadScores(self, request: HeadScores) -> MeasuredHeads:
         rng = _rng(request.model)
@@ -376,7 +385,10 @@ class FakeEngine:
     def _DestinationRow(self, request: DestinationRow) -> HeadRows:
         scores = self._HeadScores(HeadScores(request.run.model))
         ids = self._ids(request.run)
-        return fake_parts.destination_row(request, ids, LABELS, self._heads(), scores)
+        found = fake_parts.destination_row(request, ids, LABELS, self._heads(), scores)
+        if self.window:
+            found.values[:, : max(0, found.position + 1 - self.window)] = np.nan
+        return found
 
     def _LogitLens(self, request: LogitLens) -> LayerGuesses:
         own = self._RunPrompt(replace(request.run, k=request.k))

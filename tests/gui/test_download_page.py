@@ -5,7 +5,10 @@ from PySide6.QtCore import Qt
 
 from engine.messages import DownloadModel, FindDownload, Refused, RunPrompt
 from gui.download_page import STOPPED_TEXT, DownloadPage
+from gui.engine_client import EngineClient
+from gui.status_bar import StatusBar
 from tests.gui.asking import Recorder
+from tests.gui.fake_engine import FakeEngine
 
 
 @pytest.fixture
@@ -129,3 +132,84 @@ def test_escape_in_the_window_stops_it_as_cancel_does(qtbot, client, engine, pag
     idle(qtbot, client)
     assert page.notice.text() == STOPPED_TEXT
     assert not page.downloading
+
+
+@pytest.fixture
+def beside(qapp):
+    """Return what answers questions to the hub in a thread of its own, and its client."""
+    engine = FakeEngine()
+    client = EngineClient(lambda: engine)
+    yield engine, client
+    client.close()
+
+
+@pytest.fixture
+def both(qtbot, beside):
+    """Return the engine and the client that have it beside them, and a page of theirs."""
+    engine = FakeEngine()
+    client = EngineClient(lambda: engine, beside[1])
+    page = DownloadPage(client)
+    qtbot.addWidget(page)
+    page.show()
+    client.start()
+    yield engine, client, page
+    client.close()
+
+
+def test_clicks_neither_interrupt_a_download_nor_wait_for_it(qtbot, beside, both):
+    (hub, lane), (engine, client, page) = beside, both
+    look_up(qtbot, lane, page)
+    click(qtbot, page.download)
+    qtbot.waitUntil(lambda: hub.fetched > 0)
+    asker = Recorder()
+    for word in ("w1", "w2", "w3"):
+        client.ask(asker, word, RunPrompt("attn-2l", word))
+    qtbot.waitUntil(lambda: len(asker.received) == 3, timeout=1000)
+    assert page.downloading
+    assert "of 3.0 GiB" in page.progress.text()
+    qtbot.waitUntil(page.open_button.isVisible, timeout=10_000)
+    assert hub.asked == [FindDownload("gpt2"), DownloadModel("gpt2")]
+    assert engine.asked == [RunPrompt("attn-2l", word) for word in ("w1", "w2", "w3")]
+    assert not engine.threads & hub.threads
+
+
+def test_escape_stops_what_is_computed_and_only_then_a_download(qtbot, beside, both):
+    (hub, lane), (engine, client, page) = beside, both
+    engine.seconds = 5.0
+    look_up(qtbot, lane, page)
+    click(qtbot, page.download)
+    asker = Recorder()
+    client.ask(asker, "run", RunPrompt("attn-2l", "w1"))
+    qtbot.waitUntil(lambda: hub.fetched > 0 and client.running is not None)
+    client.cancel()
+    qtbot.waitUntil(lambda: not client.busy)
+    assert page.downloading
+    client.cancel()
+    qtbot.waitUntil(lambda: not lane.busy)
+    assert page.notice.text() == STOPPED_TEXT
+    assert 0 < hub.fetched < 3 * 2**30
+
+
+def test_the_status_bar_says_how_far_a_download_is(qtbot, session, beside, both):
+    (_, lane), (_, client, page) = beside, both
+    bar = StatusBar(session, client)
+    qtbot.addWidget(bar)
+    bar.show()
+    look_up(qtbot, lane, page)
+    click(qtbot, page.download)
+    qtbot.waitUntil(lambda: " %)" in bar.work.text(), timeout=10_000)
+    assert bar.work.text().startswith("downloading …")
+    assert not bar.stop.isVisible()
+    qtbot.waitUntil(page.open_button.isVisible, timeout=10_000)
+    qtbot.waitUntil(lambda: bar.work.text() == "ready")
+
+
+def test_a_window_that_closes_stops_a_download(qtbot, beside, both):
+    (hub, lane), (_, client, page) = beside, both
+    look_up(qtbot, lane, page)
+    click(qtbot, page.download)
+    qtbot.waitUntil(lambda: hub.fetched > 0)
+    client.close()
+    came = hub.fetched
+    qtbot.wait(50)
+    assert hub.fetched == came < 3 * 2**30

@@ -6,7 +6,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui import palette
-from gui.drops import LARGEST_TEXT, Drops, Target
+from gui.drops import Drops, Target
+from gui.given_files import LARGEST_TEXT
 from gui.opening import Opening
 from gui.opening_bar import OpeningBar
 from gui.widgets.prompt_edit import PromptEdit

@@ -132,6 +132,7 @@ def test_another_engine_answers_and_the_one_before_lets_go(qtbot, client, engine
     assert engines.closed == [engines.made[0][1]]
     assert engines.made[1][1].asked == [LoadModel("toy")]
     assert Settings().preferences() == OTHER
+    assert client.placing == OTHER.placing != Preferences().placing
 
 
 def test_an_answer_of_the_engine_before_is_not_delivered(qtbot, client, engines, keeper):

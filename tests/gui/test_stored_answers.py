@@ -86,15 +86,22 @@ def test_large_thumbnails_are_pooled_so_that_a_single_cell_survives(folder, monk
     monkeypatch.setattr(stored_answers, "THUMBNAILS", 5000)
     values = np.zeros((2, 3, 33, 33), np.float32)
     values[1, 2, 32, 5] = 1
-    whole = ThumbnailPatterns(("a",) * 33, values, np.tri(33, dtype=bool), 1)
+    mask = np.stack(
+        [np.tri(33, dtype=bool), np.tri(33, dtype=bool) & ~np.tri(33, k=-5, dtype=bool)]
+    )
+    mask[1, 32, 5] = True
+    values = np.where(mask[:, np.newaxis], values, np.nan)
+    whole = ThumbnailPatterns(("a",) * 33, values, mask, 1)
     question = Thumbnails(RUN)
     StoredAnswers(folder).keep([(question, whole)])
     pooled = StoredAnswers(folder).find(question)
     assert pooled.values.shape == (2, 3, 9, 9)
     assert pooled.block == 4
-    assert np.argwhere(pooled.values).tolist() == [[1, 2, 8, 1]]
-    assert pooled.mask[8, 8]
-    assert not pooled.mask[0, 1]
+    assert np.argwhere(pooled.values > 0).tolist() == [[1, 2, 8, 1]]
+    assert pooled.mask[:, 8, 8].all()
+    assert not pooled.mask[:, 0, 1].any()
+    assert pooled.mask[:, 6, 3].tolist() == [True, False]
+    assert np.array_equal(np.isnan(pooled.values[:, 0]), ~pooled.mask)
 
 
 def test_a_lost_folder_and_a_lost_file_count_as_none(folder, kept):

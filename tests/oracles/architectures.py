@@ -60,6 +60,11 @@ ABOUT = {
     "granite": HALVES | {"divisor": 5.0, "embed": 2.0, "residual": 0.4, "logit_scale": 1 / 3},
     "qwen2-windows": HALVES | {"windows": (None, 5, 5)},
     "smollm3": HALVES | {"still": (1,), "base": 2000000.0},
+    "stablelm": HALVES | {"width": 6},
+    "phi3": HALVES | {"windows": (5, 5, 5)},
+    "olmo": HALVES | {"eps": 1e-5},
+    "mixtral": HALVES | {"base": 1000000.0},
+    "nemotron": HALVES | {"width": 6, "plus": 1.0},
 }
 """What the definition of each says that its tensors do not."""
 
@@ -111,15 +116,16 @@ def head(model, kind, layer, number):
     final = getattr(base, about.get("final", "ln_f" if hasattr(base, "ln_f") else "norm"), None)
     d_head, found = _matrices(model, kind, block, number)
     W_E = model.get_input_embeddings().weight.double() * about.get("embed", 1.0)
-    layer_norm = isinstance(norm, torch.nn.LayerNorm) or kind == "cohere"
+    layer_norm = isinstance(norm, torch.nn.LayerNorm) or kind in ("cohere", "olmo")
     plus = about.get("plus", 0.0)
     zeros = torch.zeros(D_MODEL, dtype=torch.float64)
+    gains = [getattr(one, "weight", zeros + 1).double() + plus for one in (norm, final)]
     bias = getattr(norm, "bias", None)
     found |= {
-        "gain": norm.weight.double() + plus,
+        "gain": gains[0],
         "bias": zeros if bias is None else bias.double(),
-        "final_gain": (final.weight.double() + plus) * about.get("logit_scale", 1.0),
-        "eps": getattr(norm, "eps", None) or norm.variance_epsilon,
+        "final_gain": gains[1] * about.get("logit_scale", 1.0),
+        "eps": about.get("eps") or getattr(norm, "eps", None) or norm.variance_epsilon,
         "layer_norm": layer_norm,
         "W_U": model.get_output_embeddings().weight.double().T,
         "d_head": d_head,
@@ -156,6 +162,10 @@ def _matrices(model, kind, block, number):
     elif kind == "mpt":
         one, out, d_head = block.attn.Wqkv, block.attn.out_proj, 12
         parts = {name: _rows(one, 4 * n + number, d_head) for n, name in enumerate("QKV")}
+    elif kind == "phi3":
+        one, out, d_head = block.self_attn.qkv_proj, block.self_attn.o_proj, 12
+        places = {"Q": number, "K": 4 + number // 2, "V": 6 + number // 2}
+        parts = {name: _rows(one, place, d_head) for name, place in places.items()}
     elif kind == "bigcode":
         one, out, d_head = block.attn.c_attn, block.attn.c_proj, 12
         places = {"Q": number, "K": 4, "V": 5}

@@ -122,6 +122,11 @@ TRAITS = {
         LLAMA | {"use_sliding_window": True, "sliding_window": 5, "max_window_layers": 1},
     ),
     "smollm3": ("SmolLM3", LLAMA | {"no_rope_layer_interval": 2, "pad_token_id": 0}),
+    "stablelm": ("StableLm", LLAMA | {"partial_rotary_factor": 0.5, "use_qkv_bias": True}),
+    "phi3": ("Phi3", LLAMA | {"sliding_window": 5, "pad_token_id": 0}),
+    "olmo": ("Olmo", LLAMA),
+    "mixtral": ("Mixtral", LLAMA | {"num_local_experts": 5, "num_experts_per_tok": 2}),
+    "nemotron": ("Nemotron", LLAMA | {"partial_rotary_factor": 0.5}),
 }
 """One or more traits each that the others have not; see tests/oracles/architectures.py."""
 
@@ -131,6 +136,12 @@ REFUSED = {
     "gpt-oss": ("GptOss", LLAMA | {"num_local_experts": 5, "num_experts_per_tok": 2}),
     "codegen": ("CodeGen", GPT | {"n_ctx": N_CTX, "rotary_dim": 8}),
     "helium": ("Helium", LLAMA | {"head_dim": 12}),
+    "olmo-clipped": ("Olmo", LLAMA | {"clip_qkv": 8.0}),
+    "mpt-clipped": (
+        "Mpt",
+        {"vocab_size": D_VOCAB, "d_model": D_MODEL, "n_layers": 2, "n_heads": 4}
+        | {"attn_config": {"clip_qkv": 6.0}},
+    ),
     "mamba": ("Mamba", {"vocab_size": D_VOCAB, "hidden_size": D_MODEL, "num_hidden_layers": 2}),
     "bert": ("Bert", LLAMA),
 }

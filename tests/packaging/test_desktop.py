@@ -27,7 +27,7 @@ def test_the_desktop_entry_is_well_formed_and_starts_the_command() -> None:
     values = entry["Desktop Entry"]
     assert all(PLAIN.match(key) for key in values)
     assert (values["Type"], values["Name"]) == ("Application", "Headscope")
-    assert (values["Exec"], values["Icon"]) == ("headscope", "headscope")
+    assert (values["Exec"], values["Icon"]) == ("headscope %f", "headscope")
     assert values["Terminal"] == "false"
     for key in ("Categories", "Keywords"):
         assert values[key].endswith(";")

@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import huggingface_hub
@@ -20,7 +21,7 @@ from engine.messages import (
     Refused,
     RunPrompt,
 )
-from engine.sources import cache, hub, needed
+from engine.sources import cache, hub, needed, questions
 from tests.engine.sources import state_dicts
 from tests.engine.sources.hub import REVISION, Hub
 from tests.oracles import hugging_face, state_dict
@@ -109,6 +110,29 @@ def test_the_cache_is_one_that_the_hubs_own_library_reads(server, engine, files,
     (repository,) = huggingface_hub.scan_cache_dir(root).repos
     assert (repository.repo_id, repository.nb_files) == (NAME, 4)
     assert not list(root.rglob("*.incomplete"))
+
+
+def test_what_stands_beside_an_engine_downloads_while_the_engine_computes(server, engine, files):
+    server.rates["model.safetensors"] = len(files["model.safetensors"]) // 2
+    beside, far = questions.Beside(), []
+    with ThreadPoolExecutor(1) as other:
+        job = Job(lambda *step: far.append(step))
+        fetched = other.submit(beside.answer, DownloadModel(NAME), job)
+        while not any(what == "downloading model.safetensors" for _, _, what in far):
+            assert not fetched.done()
+            time.sleep(0.01)
+        for text in ("ans", "ans 0", "0 ans"):
+            engine.answer(RunPrompt("toy", text))
+        assert not fetched.done()
+        assert fetched.result(timeout=30).model == NAME
+    ranges = [asked for path, asked in server.asked if path.endswith("model.safetensors")]
+    assert ranges == [None]
+
+
+def test_what_asks_the_hub_needs_no_torch(python, repository):
+    code = "import sys, engine.sources.questions as q; q.Beside(); print('torch' in sys.modules)"
+    done = subprocess.run([python, "-c", code], cwd=repository, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("False\n", "")
 
 
 def test_what_is_here_is_not_fetched_again(server, engine, files):

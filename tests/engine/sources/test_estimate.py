@@ -54,6 +54,30 @@ def test_positions_that_no_prompt_has_are_refused(positions):
         Engine().answer(EstimateModel("toy", positions))
 
 
+def test_more_positions_than_the_model_reads_are_refused_by_their_number(tmp_path):
+    hugging_face.write("llama", tmp_path / "llama")
+    write_model(tmp_path / "own")
+    for folder, context in (("llama", 64), ("own", 40)):
+        name = str(tmp_path / folder)
+        for positions in (context + 1, 10**12):
+            with pytest.raises(Refused, match=f"positions must be at most {context}, which is "):
+                Engine().answer(EstimateModel(name, positions))
+        found = Engine().answer(EstimateModel(name, context))
+        assert (found.positions, found.context) == (context, context)
+        assert Engine().answer(EstimateModel(name)).positions == context
+        assert Engine().answer(LoadModel(name)).n_ctx == context
+
+
+def test_a_model_that_does_not_say_how_much_it_reads_is_asked_for_no_absurd_number(tmp_path):
+    hugging_face.write("bloom", tmp_path / "it")
+    name = str(tmp_path / "it")
+    found = Engine().answer(EstimateModel(name))
+    assert (found.positions, found.context) == (256, 0)
+    assert Engine().answer(EstimateModel(name, 100_000)).patterns == 4 * 3 * 6 * 10**10
+    with pytest.raises(Refused, match="positions must be at most 10,000,000, which is what models"):
+        Engine().answer(EstimateModel(name, 10**12))
+
+
 def test_a_tokenizer_in_older_files_is_made_by_transformers(tmp_path):
     torch.manual_seed(0)
     config = transformers.GPT2Config(vocab_size=310, n_embd=48, n_layer=2, n_head=4, n_positions=32)

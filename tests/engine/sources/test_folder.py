@@ -199,6 +199,8 @@ def test_code_in_a_folder_is_not_run(folder, tmp_path):
         ("codegen", "TransformerLens wraps its architecture, and cannot run it"),
         ("helium", "TransformerLens cannot wrap this helium model"),
         ("bert", "bert model"),
+        ("olmo-clipped", "clips queries, keys and values to 8,"),
+        ("mpt-clipped", "clips queries, keys and values to 6,"),
     ],
 )
 def test_an_architecture_that_would_be_shown_wrong_is_refused(tmp_path, kind, says):

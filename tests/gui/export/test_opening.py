@@ -8,8 +8,9 @@ from engine.job import Job
 from engine.messages import Attention, DestinationRow, Head, Refused, RunPrompt
 from gui import figures, questions
 from gui.difference import Difference
-from gui.export.opening import READABLE, is_figure, read
+from gui.export.opening import read
 from gui.figures import stored
+from gui.given_files import READABLE, is_figure
 from gui.reopening import View
 from tests.gui.conftest import filled
 from tests.gui.export.conftest import rest

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.command import parser, read
+from engine.command import add_placing, parser, read
 from engine.messages import (
     Attention,
     DestinationRow,
@@ -14,6 +14,7 @@ from engine.messages import (
     HeadScores,
     LogitAttribution,
     OVTokens,
+    Placing,
     QKTokens,
     Refused,
     RunPrompt,
@@ -64,6 +65,7 @@ def asked(subject, options=OPTIONS, path="a b.pdf"):
     assert words[0] == "figure"
     made = parser(words[1])
     command.add_difference(made, words[1])
+    add_placing(made)
     command.add_options(made)
     request, given = read(made, words[1], words[2:])
     head = given.head if "head" in given and isinstance(request, Attention) else None
@@ -126,6 +128,32 @@ def test_what_is_usual_is_left_out_of_the_command():
     subject = Subject("x", Attention(RunPrompt("attn-2l", "tea"), 0), Head(0, 3))
     line = material.command(subject, FigureOptions(), Path("x.pdf"))
     assert line == "headscope figure attention --model=attn-2l --text=tea --head=0.3 -o x.pdf"
+
+
+@pytest.mark.parametrize(
+    ("placing", "words", "made"),
+    [
+        (
+            Placing(dtype="bfloat16"),
+            "--dtype=bfloat16",
+            "Engine(placing=Placing(dtype='bfloat16'))",
+        ),
+        (Placing("cuda"), "--device=cuda", "Engine(placing=Placing(device='cuda'))"),
+        (Placing(), "", "Engine()"),
+    ],
+)
+def test_where_and_how_the_model_runs_is_said(placing, words, made):
+    subject = Subject("x", Attention(RunPrompt("m", "tea"), 0), Head(0, 3), placing)
+    line = material.command(subject, FigureOptions(), Path("x.pdf"))
+    assert line.replace(f" {words}" if words else "", "") == (
+        "headscope figure attention --model=m --text=tea --head=0.3 -o x.pdf"
+    )
+    given = asked(subject)
+    assert given[0] == subject.request
+    program = material.python(subject, FigureOptions(), Path("x.pdf"))
+    assert f"engine = {made}\n" in program
+    names = run_python(program.replace(made, "Engine()"))
+    assert ("Placing" in names) is (made != "Engine()")
 
 
 def test_rows_have_no_options_of_a_figure():

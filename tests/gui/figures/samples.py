@@ -49,7 +49,9 @@ def thumbnails(
 ) -> tuple[m.Thumbnails, m.ThumbnailPatterns]:
     count = -(-len(labels) // block)
     values = np.stack([attention(tokens(count), heads, seed=n)[1].values for n in range(layers)])
-    result = m.ThumbnailPatterns(labels, values, np.tri(count, dtype=bool), block)
+    mask = np.tile(np.tri(count, dtype=bool), (layers, 1, 1))
+    values = np.where(mask[:, np.newaxis], values, np.float32(np.nan))
+    result = m.ThumbnailPatterns(labels, values, mask, block)
     return m.Thumbnails(run(labels)), result
 
 

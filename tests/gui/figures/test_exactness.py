@@ -70,6 +70,33 @@ def test_rows_higher_than_their_columns_are_wide_show_every_value(
     assert frame[3] - frame[1] >= 6.0 * rows
 
 
+def test_what_a_window_hides_stays_paper(tmp_path: Path) -> None:
+    request, result = samples.destination_row()
+    result.values[8:, :6] = np.nan  # of the second layer
+    rows, columns = result.values.shape
+    seen = np.isfinite(result.values)
+    frames, image = drawn(tmp_path, request, result)
+    found = colours(image, centres(frames[0], rows, columns), 234.0)
+    assert np.abs(found - expected(result.values, seen, "pattern")).max() <= 1
+
+    request, result = samples.thumbnails()
+    result.mask[1] &= ~np.tri(10, k=-4, dtype=bool)
+    result.values[np.broadcast_to(~result.mask[:, None], result.values.shape)] = np.nan
+    frames, image = drawn(tmp_path, request, result)
+    for place, frame in enumerate(frames[: 2 * 8]):
+        found = colours(image, centres(frame, 10, 10), 234.0)
+        layer, number = divmod(place, 8)
+        wanted = expected(result.values[layer, number], result.mask[layer], "pattern")
+        assert np.abs(found - wanted).max() <= 1, place
+
+
+def drawn(folder: Path, request: object, result: object) -> tuple[list, Image.Image]:
+    """Return the frames of a figure's grids, and its picture."""
+    write(request, result, folder / "f.svg")
+    write(request, result, folder / "f.png")
+    return Svg(folder / "f.svg").frames(), Image.open(folder / "f.png")
+
+
 @needs_poppler
 @pytest.mark.parametrize("count", [10, 65])
 def test_every_cell_of_a_rendered_pdf_has_the_colour_of_its_value(

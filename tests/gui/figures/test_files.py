@@ -97,7 +97,7 @@ def test_every_question_is_drawn_or_refused_with_those_that_can_be(
         ),
         "estimate-model": (
             messages.EstimateModel("toy"),
-            messages.ModelEstimate("toy", "toys", 9, 36, 36, 36, 80, 2**30, ""),
+            messages.ModelEstimate("toy", "toys", 9, 36, 36, 36, 80, 2**30, "", 3, 9),
         ),
         "find-download": (
             messages.FindDownload("gpt2"),

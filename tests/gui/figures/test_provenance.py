@@ -21,6 +21,7 @@ from engine.messages import (
 )
 from engine.records import request_from_json
 from gui.figures import FigureOptions, Origin, provenance, questions, read, write
+from gui.figures.command import changes
 from gui.questions import to_json
 from tests.gui.fake_engine import FakeEngine
 from tests.gui.figures import samples
@@ -196,3 +197,21 @@ def test_half_precision_and_other_devices_are_said_and_the_usual_is_not():
     assert dict(half.versions)["precision"] == "bfloat16 on cpu"
     other = provenance.origin([replace(facts, device="cuda")], "9")
     assert dict(other.versions)["precision"] == "float32 on cuda"
+
+
+def test_another_precision_or_device_than_a_figures_is_told_with_what_brings_it_back():
+    facts = FakeEngine().answer(LoadModel("attn-2l"), Job())
+    usual, half, other = (
+        provenance.origin([replace(facts, **changed)], "9")
+        for changed in ({}, {"dtype": "bfloat16"}, {"device": "cuda"})
+    )
+    assert [list(changes(one, one)) for one in (usual, half, other)] == [[], [], []]
+    assert list(changes(half, usual)) == [
+        "the model runs in float32 on cpu, and ran in bfloat16 on cpu for the figure: "
+        "--dtype=bfloat16 --device=cpu runs it as it did"
+    ]
+    assert "ran in float32 on cpu for the figure: --dtype=float32" in next(
+        iter(changes(usual, half))
+    )
+    assert "--dtype=float32 --device=cuda" in next(iter(changes(other, usual)))
+    assert list(changes(Origin(), half)) == []  # of a file that does not say it

@@ -61,6 +61,22 @@ def test_the_future_is_drawn_as_masked(qtbot: QtBot, dressed: str) -> None:
     assert colour(widget, cell.bottomLeft() + QPointF(3, -5)) == QColor("#ffffff")
 
 
+@pytest.mark.parametrize("tokens", [10, 300])
+def test_each_layer_has_a_mask_of_its_own_and_what_it_hides_never_shows(
+    qtbot: QtBot, dressed: str, tokens: int
+) -> None:
+    widget = show(qtbot)
+    mask = np.stack([np.tri(tokens, dtype=bool)] * 2)
+    mask[1] &= ~np.tri(tokens, k=-tokens // 2, dtype=bool)
+    values = np.where(mask[:, np.newaxis], patterns(2, 4, tokens), np.nan)
+    widget.set_thumbnails(values, mask)
+    masked = QColor(palette.theme().masked)
+    for layer, corner in ((0, QColor("#ffffff")), (1, masked)):
+        cell = widget.head_rect(Head(layer, 1))
+        assert colour(widget, cell.bottomLeft() + QPointF(3, -5)) == corner
+        assert colour(widget, cell.topRight() + QPointF(-5, 3)) == masked
+
+
 @pytest.mark.parametrize("place", [(0, 0), (100, 3), (255, 255), (201, 87)])
 def test_one_hot_cell_survives_in_a_thumbnail(qtbot: QtBot, place: tuple[int, int]) -> None:
     widget = show(qtbot)
