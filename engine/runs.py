@@ -17,8 +17,8 @@ from engine.placing import beside, home
 PREDICTED = 256
 """Positions whose logits are made together: enough that reading W_U is not what takes long."""
 
-WORK = 2**30
-"""Multiplications between two steps as tokens are predicted: some 30 milliseconds of work."""
+WORK = 2**29
+"""Multiplications between two steps as tokens are predicted: some 20 milliseconds of work."""
 
 Watch = Callable[[Float[Tensor, "head query key"]], None]
 """Takes the pattern of each layer in turn, while it is there."""
