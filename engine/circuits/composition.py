@@ -1,6 +1,7 @@
 """How strongly every head reads what every earlier head writes, through small QR cores."""
 
 import math
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -10,14 +11,14 @@ from torch import Tensor
 
 from engine import lowrank
 from engine.circuits.offsets import check_offset, said_offset
-from engine.circuits.spectrum import factors
+from engine.circuits.pair_norms import pair_norms
 from engine.circuits.virtual_head import check_order
+from engine.folding import HeadWeights
 from engine.job import Job
 from engine.messages import (
     Composition,
     CompositionKind,
     CompositionScores,
-    Head,
     Pair,
     Refused,
 )
@@ -31,10 +32,10 @@ LARGEST_SEED = 2**64 - 1
 
 
 class _Ends(NamedTuple):
-    """Every head's circuits as their far end meets the stream, of norm 1, layer by layer."""
+    """Every head's circuits as their far end meets the stream, of norm 1."""
 
-    writing: list[Float[Tensor, "head rank d_model"]]
-    reading: list[Float[Tensor, "head rank d_model"]]
+    writing: Float[Tensor, "layer head rank d_model"]
+    reading: Float[Tensor, "layer head rank d_model"]
 
 
 def composition(model: Model, request: Composition, job: Job) -> CompositionScores:
@@ -53,7 +54,7 @@ def composition(model: Model, request: Composition, job: Job) -> CompositionScor
     request : Composition
         The question.
     job : Job
-        Steps between layers.
+        Steps between heads, parts of the pairs and rotations.
 
     Raises
     ------
@@ -68,18 +69,13 @@ def composition(model: Model, request: Composition, job: Job) -> CompositionScor
     if not 0 <= request.seed <= LARGEST_SEED:
         raise Refused(f"the seed must be 0 to {LARGEST_SEED:,}, not {request.seed:,}")
     ends = _ends(model, request, job)
-    pairs: list[Pair] = []
-    scores: list[Tensor] = []
-    for layer in range(1, model.n_layers):
-        for before in range(layer):
-            job.step(layer, model.n_layers, "scoring pairs")
-            scores.append(_scores(ends.writing[before], ends.reading[layer]).flatten())
-            pairs += [
-                Pair(Head(before, one), Head(layer, other))
-                for one in range(model.n_heads)
-                for other in range(model.n_heads)
-            ]
-    found = torch.cat(scores).numpy()
+    norms = pair_norms(ends.writing, ends.reading, job)
+    job.step(0, 1, "listing pairs")
+    heads, n_heads = model.heads, model.n_heads
+    layers = [heads[start : start + n_heads] for start in range(0, len(heads), n_heads)]
+    order = [(one, other) for other in range(model.n_layers) for one in range(other)]
+    pairs = [Pair(*pair) for one, other in order for pair in product(layers[one], layers[other])]
+    found = torch.cat([norms[one, :, other].flatten() for one, other in order]).numpy()
     best = np.argsort(-found, kind="stable")[:BEST].tolist()
     squares = _squared_corners(model, request.seed, job)
     z = np.full(len(pairs), np.nan)
@@ -109,45 +105,39 @@ def _asked(model: Model, request: Composition) -> Pair | None:
     return Pair(request.earlier, request.later)
 
 
+def _ends(model: Model, request: Composition, job: Job) -> _Ends:
+    if request.kind != "v":
+        model.check_scores()
+    shape = (model.n_layers, model.n_heads, min(model.d_head, model.d_model), model.d_model)
+    ends = _Ends(torch.empty(shape), torch.empty(shape))
+    heads = model.heads
+    for place, head in enumerate(heads):
+        job.step(place, len(heads), "reducing heads")
+        weights = model.head(head, request.offset)
+        ends.writing[head] = _cut(weights.W_V, weights.W_O)
+        near, far = _later(weights, request.kind)
+        ends.reading[head] = _cut(far.mT, near.mT)
+    return ends
+
+
 def _later(
-    model: Model, head: Head, kind: CompositionKind, offset: int
+    weights: HeadWeights, kind: CompositionKind
 ) -> tuple[Float[Tensor, "d_model d_head"], Float[Tensor, "d_head d_model"]]:
     """Return the factors of the matrix that reads: its near end first."""
     if kind == "v":
-        return factors(model, head, "ov")
-    A, B = factors(model, head, "qk", offset)
-    return (A, B) if kind == "q" else (B.mT, A.mT)
-
-
-def _ends(model: Model, request: Composition, job: Job) -> _Ends:
-    writing, reading = [], []
-    for layer in range(model.n_layers):
-        job.step(layer, model.n_layers, "reducing heads")
-        heads = [Head(layer, number) for number in range(model.n_heads)]
-        writing.append(torch.stack([_cut(*factors(model, head, "ov")) for head in heads]))
-        far = [_later(model, head, request.kind, request.offset) for head in heads]
-        reading.append(torch.stack([_cut(B.mT, A.mT) for A, B in far]))
-    return _Ends(writing, reading)
+        return weights.W_V, weights.W_O
+    return (weights.W_Q, weights.W_K.mT) if kind == "q" else (weights.W_K, weights.W_Q.mT)
 
 
 def _cut(
     A: Float[Tensor, "d_model d_head"], B: Float[Tensor, "d_head d_model"]
 ) -> Float[Tensor, "rank d_model"]:
     """Return R B over its norm, with A = Q R: A B but for a rotation of its first end."""
-    cut = lowrank.core(A) @ B
-    # Single precision from here: a score is a norm of thousands of entries, whose rounding
+    # Single precision once R is there: a score is a norm of thousands of entries, whose rounding
     # averages out, and the products take half the time.
-    unit: Tensor = (cut / cut.norm()).float()
+    cut = lowrank.core(A.double()).float() @ B
+    unit: Tensor = cut / cut.norm()
     return unit
-
-
-def _scores(
-    writing: Float[Tensor, "earlier rank d_model"], reading: Float[Tensor, "later rank d_model"]
-) -> Float[Tensor, "earlier later"]:
-    products = writing.flatten(0, 1) @ reading.flatten(0, 1).mT  # [earlier * rank, later * rank]
-    blocks = products.square_().view(len(writing), -1, len(reading), reading.shape[1])
-    scores: Tensor = blocks.sum(3).sum(1, dtype=torch.float64).sqrt()
-    return scores
 
 
 def _width(model: Model) -> int:
@@ -178,8 +168,8 @@ def _chance(
     spectra = []
     for place, (earlier, later) in enumerate(pairs):
         job.step(place, len(pairs), "comparing with chance")
-        near = _squared_values(ends.writing[earlier.layer][earlier.number])[:n]
-        far = _squared_values(ends.reading[later.layer][later.number])[:n]
+        near = _squared_values(ends.writing[earlier])[:n]
+        far = _squared_values(ends.reading[later])[:n]
         spectra.append(torch.outer(near, far).flatten())
     chance: Tensor = (squares.flatten(1) @ torch.stack(spectra, 1)).sqrt()
     return chance

@@ -1,3 +1,5 @@
+import numpy as np
+import pytest
 import torch
 
 from engine import runs
@@ -36,11 +38,34 @@ def test_losses_are_those_of_the_next_tokens(model):
         torch.testing.assert_close(losses[known - 1], expected, atol=1e-4, rtol=1e-4)
 
 
-def test_losses_are_the_same_in_chunks_and_step_between_them(model, monkeypatch):
+@pytest.mark.parametrize(("positions", "tokens"), [(2, None), (3, 7), (2, 100)])
+def test_losses_are_the_same_in_parts_and_step_between_them(model, monkeypatch, positions, tokens):
     passed = model.run_ids((0, 5, 9, 2), Job())
     whole = model.loss(passed, Job())
-    monkeypatch.setattr(runs, "LOGITS", 2 * model.d_vocab)
+    tokens = tokens or model.d_vocab
+    monkeypatch.setattr(runs, "PREDICTED", positions)
+    monkeypatch.setattr(runs, "WORK", positions * tokens * model.d_model)
     seen = []
-    chunked = model.loss(passed, Job(lambda *step: seen.append(step)))
-    assert seen == [(0, 3, "predicting tokens"), (2, 3, "predicting tokens")]
-    torch.testing.assert_close(chunked, whole)
+    in_parts = model.loss(passed, Job(lambda *step: seen.append(step)))
+    assert {what for *_, what in seen} == {"predicting tokens"}
+    done = [step[0] for step in seen]
+    assert done == sorted(set(done))
+    assert done[0] == 0
+    # No more logits between two steps than were asked for, and all of them.
+    assert max(np.diff([*done, 3 * model.d_vocab])) <= positions * tokens
+    assert len(done) >= 3 * model.d_vocab // (positions * tokens)
+    assert {step[1] for step in seen} == {3 * model.d_vocab}
+    torch.testing.assert_close(in_parts, whole, rtol=0, atol=1e-6)
+
+
+def test_losses_after_a_cap_are_the_cross_entropy_of_all_the_logits(model, monkeypatch):
+    passed = model.run_ids((0, 5, 9, 2), Job())
+
+    def capped(logits):
+        return 2 * (logits / 2).tanh()
+
+    logits = capped(model._bridge.unembed(passed.read[None, :-1])[0]).double()
+    expected = torch.nn.functional.cross_entropy(logits, torch.tensor([5, 9, 2]), reduction="none")
+    monkeypatch.setattr(runs, "WORK", 7 * model.d_model)
+    found = runs.loss(model._bridge, passed, Job(), capped)
+    torch.testing.assert_close(found.double(), expected, rtol=0, atol=1e-6)

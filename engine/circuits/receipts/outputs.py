@@ -4,7 +4,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.circuits.head_output import moved
 from engine.circuits.receipts.scene import (
     DOUBLE,
     OF_LARGEST,
@@ -12,6 +11,7 @@ from engine.circuits.receipts.scene import (
     apart,
     measured,
     undefined,
+    written,
 )
 from engine.folding import centred
 from engine.job import Job
@@ -36,21 +36,20 @@ def heads_add(scene: Scene, job: Job) -> Receipt:
     summed = bias.double().expand(len(scene.read), -1)
     for number in range(model.n_heads):
         job.step(number, model.n_heads, "adding heads")
-        pattern = scene.passed.patterns[layer][number].double()
-        summed = summed + pattern @ moved(model, scene.passed, Head(layer, number)).double()
+        summed = summed + written(model, scene.passed, Head(layer, number), scene.read)
     summed = summed / after
-    written = scene.own["written"]
+    added = scene.own["written"]
     if model.centring:
-        stacked, written = centred(stacked), centred(written)
+        stacked, added = centred(stacked), centred(added)
     return measured(
         "stacked heads through the big W_O = the sum of heads = what the layer added",
         f"the model's own r of all {model.n_heads} heads side by side times W_O "
         f"({len(big)} x {model.d_model}) plus b_O, the sum of A X W_V W_O over heads plus the "
         f"folded bias, and what the layer added: {OF_LARGEST}",
-        apart(stacked, summed, written),
+        apart(stacked, summed, added),
         scene.single,
         ("stacked against summed, max |change|", float((stacked - summed).abs().max())),
-        ("summed against the layer, max |change|", float((summed - written).abs().max())),
+        ("summed against the layer, max |change|", float((summed - added).abs().max())),
     )
 
 
@@ -69,7 +68,14 @@ def orders(scene: Scene, job: Job) -> Receipt:
     W_OV = weights.W_V @ weights.W_O
     own = scene.own["z"][:, scene.head.number] - scene.model.value_bias(scene.head)
     through = own.double() @ weights.W_O
-    first_A, first_W = (A @ X) @ W_OV, A @ (X @ W_OV)
+    job.step(0, 4, "A first")
+    mixed = A @ X
+    job.step(1, 4, "A first")
+    first_A = mixed @ W_OV
+    job.step(2, 4, "W_OV first")
+    moved = X @ W_OV
+    job.step(3, 4, "W_OV first")
+    first_W = A @ moved
     return measured(
         name,
         compares,

@@ -45,7 +45,10 @@ def pattern_from_one_matrix(scene: Scene, job: Job) -> Receipt:
     )
     if not scene.model.has_one_qk:
         return undefined(name, compares, MANY)
-    scores = read @ (W_Q @ W_K.mT) @ read.mT / scene.model.divisor
+    job.step(0, 2, "multiplying by W_QK")
+    turned = read @ (W_Q @ W_K.mT)
+    job.step(1, 2, "multiplying by W_QK")
+    scores = turned @ read.mT / scene.model.divisor
     return _same_pattern(scene, name, compares, scores)
 
 

@@ -106,6 +106,31 @@ def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
     )
 
 
+def written(
+    model: Model, passed: ForwardPass, head: Head, read: Float[Tensor, "position d_model"]
+) -> Float[Tensor, "position d_model"]:
+    """Return A X W_V W_O in double precision; zeros for a head that is off.
+
+    Parameters
+    ----------
+    model : Model
+        The open model.
+    passed : ForwardPass
+        The prompt's run, whose pattern it is.
+    head : Head
+        The head.
+    read : Tensor
+        What the heads of its layer read, X, in double precision.
+    """
+    if head in passed.heads_off:
+        return torch.zeros_like(read)
+    weights = double(model.head(head))
+    # Values first: a pattern times d_head columns, where moved vectors would be d_model.
+    values = passed.patterns[head.layer][head.number].double() @ (read @ weights.W_V)
+    made: Tensor = values @ weights.W_O
+    return made
+
+
 def double(weights: HeadWeights) -> HeadWeights:
     """Return weights in double precision."""
     return HeadWeights(**{name: tensor.double() for name, tensor in vars(weights).items()})

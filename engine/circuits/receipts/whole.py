@@ -4,7 +4,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.circuits.head_output import moved
 from engine.circuits.logit_attribution import logit_attribution
 from engine.circuits.receipts.scene import (
     OF_LARGEST,
@@ -13,6 +12,7 @@ from engine.circuits.receipts.scene import (
     double,
     measured,
     undefined,
+    written,
 )
 from engine.folding import centred
 from engine.job import Job
@@ -22,6 +22,9 @@ from engine.runs import ForwardPass
 
 LOGIT, NAT = 1e-3, 1e-4
 """What rounding may take from a sum over the whole model, and from a log-probability."""
+
+WORK = 2**29
+"""Multiplications in MLPs between two steps: some 20 milliseconds of work."""
 
 
 def stream_adds_up(scene: Scene, job: Job) -> Receipt:
@@ -35,11 +38,11 @@ def stream_adds_up(scene: Scene, job: Job) -> Receipt:
     for layer in range(model.n_layers):
         after = passed.output_scale(layer)[:, None]
         total = total + model.written_bias(layer, passed.heads_off).double() / after
+        read = model.read(passed.streams[layer]).double()
         for number in range(model.n_heads):
             done = layer * model.n_heads + number
             job.step(done, model.n_layers * model.n_heads, "adding heads")
-            pattern = passed.patterns[layer][number].double() / after
-            total = total + pattern @ moved(model, passed, Head(layer, number)).double()
+            total = total + written(model, passed, Head(layer, number), read) / after
         if passed.mlps:
             mlp = passed.mlps[layer].double()
             total = total + (centred(mlp) if model.centring else mlp)
@@ -112,23 +115,35 @@ def _folded_pass(model: Model, passed: ForwardPass, job: Job) -> Float[Tensor, "
     stream = _entering(model, passed.ids)
     for layer in range(model.n_layers):
         scaled = stream / model.scale(stream)[:, None]
-        written = model.written_bias(layer, passed.heads_off).double().expand_as(stream)
+        added = model.written_bias(layer, passed.heads_off).double().expand_as(stream)
+        hidden = model.hidden(layer, len(stream))
         for number in range(model.n_heads):
             done = layer * model.n_heads + number
             job.step(done, model.n_layers * model.n_heads, "running folded heads")
             if (head := Head(layer, number)) in passed.heads_off:
                 continue
             weights = double(model.head(head))
-            scores = model.folded_scores(head, weights, scaled)
-            scores = scores.masked_fill(model.hidden(layer, len(scores)), -torch.inf)
-            written = written + scores.softmax(-1) @ (scaled @ weights.W_V) @ weights.W_O
-        before, stream = stream, stream + written / passed.output_scale(layer)[:, None]
+            scores = model.folded_scores(head, weights, scaled).masked_fill(hidden, -torch.inf)
+            job.step(done, model.n_layers * model.n_heads, "running folded heads")
+            added = added + scores.softmax(-1) @ (scaled @ weights.W_V) @ weights.W_O
+        before, stream = stream, stream + added / passed.output_scale(layer)[:, None]
         if passed.mlps:
             read = (before if model.mlp_is_parallel else stream).float()
-            mlp = model.mlp_output(layer, read).double()
+            mlp = _mlp_output(model, layer, read, job).double()
             stream = stream + (centred(mlp) if model.centring else mlp)
     last: Tensor = stream[-1] / model.scale(stream[-1])
     return last
+
+
+def _mlp_output(
+    model: Model, layer: int, read: Float[Tensor, "position d_model"], job: Job
+) -> Float[Tensor, "position d_model"]:
+    rows = max(1, WORK // (3 * model.d_model * model.d_mlp))  # the most matrices that an MLP has
+    made = []
+    for start in range(0, len(read), rows):
+        job.step(layer, model.n_layers, "running MLPs")
+        made.append(model.mlp_output(layer, read[start : start + rows]))
+    return torch.cat(made)
 
 
 def _entering(model: Model, ids: tuple[int, ...]) -> Float[Tensor, "position d_model"]:
