@@ -250,9 +250,10 @@ class FakeEngine:
 
     def _Thumbnails(self, request: Thumbnails) -> ThumbnailPatterns:
         layers = [self._Attention(Attention(request.run, layer)) for layer in range(self.layers)]
-        n = min(request.size, len(layers[0].labels))
-        values = np.stack([layer.values[:, :n, :n] for layer in layers])
-        return ThumbnailPatterns(layers[0].labels, values, layers[0].mask[:n, :n], 1)
+        block = -(-len(layers[0].labels) // request.size)
+        values = np.stack([layer.values[:, ::block, ::block] for layer in layers])
+        mask = layers[0].mask[::block, ::block]
+        return ThumbnailPatterns(layers[0].labels, values, mask, block)
 
     def _HeadScores(self, request: HeadScores) -> MeasuredHeads:
         rng = _rng(request.model)
