@@ -122,7 +122,8 @@ class Hands:
         edit = next(p for p in self._window.panels if isinstance(p, PromptPanel)).edit
         steps: list[Step] = [
             lambda: self._window.open_cards(["Prompt"]),
-            self._window.activateWindow,
+            # A card that floats is a window of its own, and has the keyboard only as that.
+            lambda: edit.window().activateWindow(),
             edit.setFocus,
         ]
         steps += [self._pressing(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)]
@@ -132,7 +133,7 @@ class Hands:
                 self._pressing(Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier),
             ]
         else:
-            steps += [self._pressing(Qt.Key.Key_Delete), lambda: _commit(text)]
+            steps += [self._pressing(Qt.Key.Key_Delete), lambda: self._commit(text)]
         steps += [self._pressing(Qt.Key.Key_Return)]
         return f"prompt {text[:30]!r}", steps
 
@@ -187,7 +188,7 @@ class Hands:
 
     def _word(self) -> Act:
         word = self.chance.choice((" tea", "green", "1.3", "99", "-1", "L0H2", "&<b>", "茶"))
-        return f"type {word!r}", [lambda: _commit(word)]
+        return f"type {word!r}", [lambda: self._commit(word)]
 
     def _prompt(self) -> Act:
         return self.prompt(self.chance.choice(PROMPTS))
@@ -237,16 +238,29 @@ class Hands:
 
     def _pressing(self, key: Qt.Key, held: Qt.KeyboardModifier = _PLAIN) -> Step:
         def press() -> None:
-            # No window manager gives a dialog the focus here; on a desktop one does.
-            popup = QApplication.activePopupWidget()
-            over = popup or QApplication.activeModalWidget()
-            widget = over or QApplication.activeWindow() or self._window
+            widget = self._typed_into()
             handle = widget.window().windowHandle()
             if handle is not None:
                 # Never Alt to a menu: it closes it, and QTest crashes going on with its window.
-                QTest.keyClick(handle, key, _PLAIN if widget is popup else held)
+                popup = widget is QApplication.activePopupWidget()
+                QTest.keyClick(handle, key, _PLAIN if popup else held)
 
         return press
+
+    def _typed_into(self) -> QWidget:
+        """Return the window that has the keyboard."""
+        # No window manager gives a dialog the focus here, or the window once a menu is gone; on
+        # a desktop one does.
+        over = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+        return over or QApplication.activeWindow() or self._window
+
+    def _commit(self, text: str) -> None:
+        """Give a text to the field with the focus, as an input method does."""
+        widget = QApplication.focusWidget() or self._typed_into().focusWidget()
+        if widget is not None:
+            event = QInputMethodEvent()
+            event.setCommitString(text)
+            QApplication.sendEvent(widget, event)
 
     def _place(self) -> tuple[tuple[QWindow, QPoint], str]:
         """Return a point of something that can be reached, and what lies there."""
@@ -281,15 +295,6 @@ def _while_there(handle: QWindow, steps: list[Step]) -> list[Step]:
         return lambda: step() if isValid(handle) and handle.isVisible() else None
 
     return [guarded(step) for step in steps]
-
-
-def _commit(text: str) -> None:
-    """Give a text to the field with the focus, as an input method does."""
-    widget = QApplication.focusWidget()
-    if widget is not None:
-        event = QInputMethodEvent()
-        event.setCommitString(text)
-        QApplication.sendEvent(widget, event)
 
 
 def _name(widget: QWidget) -> str:

@@ -259,7 +259,8 @@ class EngineClient(QObject):
                 began = time.perf_counter()
             outcome = self._engine.answer(request, job)
         except Cancelled as cancelled:
-            outcome = cancelled
+            # Its trace would hold what was being computed until garbage is collected.
+            outcome = cancelled.with_traceback(None)
         except Refused as refused:
             outcome = Failure(str(refused))
         except MemoryError:
@@ -290,10 +291,14 @@ class EngineClient(QObject):
         if self._wanted and not isinstance(request, LoadModel):
             self._next()
         for asker, slot in askers:
-            if isinstance(outcome, Failure):
-                asker.fail(slot, request, outcome)
-            else:
-                asker.receive(slot, request, outcome)
+            try:
+                if isinstance(outcome, Failure):
+                    asker.fail(slot, request, outcome)
+                else:
+                    asker.receive(slot, request, outcome)
+            except Exception:
+                # Told as any fault of the window is; the others still have their answer to get.
+                sys.excepthook(*sys.exc_info())
         if askers and isinstance(outcome, Failure):
             self.failed.emit(request, outcome.sentence)
         elif askers:

@@ -257,11 +257,11 @@ class FakeEngine:
 
     def _Thumbnails(self, request: Thumbnails) -> ThumbnailPatterns:
         layers = [self._Attention(Attention(request.run, layer)) for layer in range(self.layers)]
-        n = min(request.size, len(layers[0].labels))
-        mask = np.stack([layer.mask[:n, :n] for layer in layers])
-        values = np.stack([layer.values[:, :n, :n] for layer in layers])
+        block = -(-len(layers[0].labels) // request.size)
+        mask = np.stack([layer.mask[::block, ::block] for layer in layers])
+        values = np.stack([layer.values[:, ::block, ::block] for layer in layers])
         values = np.where(mask[:, np.newaxis], values, np.nan)
-        return ThumbnailPatterns(layers[0].labels, values, mask, 1)
+        return ThumbnailPatterns(layers[0].labels, values, mask, block)
 
     def _HeadScores(self, request: HeadScores) -> MeasuredHeads:
         rng = _rng(request.model)

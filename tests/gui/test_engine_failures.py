@@ -1,10 +1,12 @@
 """The engine client: what an asker learns when there is no answer."""
 
+import sys
+
 import pytest
 
 from engine.messages import ListModels, Refused, RunPrompt
 from gui.engine_client import EngineClient
-from tests.gui.asking import Recorder, idle, run
+from tests.gui.asking import Endless, Recorder, idle, run
 from tests.gui.fake_engine import FakeEngine
 
 
@@ -63,3 +65,33 @@ def test_a_refused_engine_is_told_in_its_own_words(qtbot, qapp):
     idle(qtbot, client)
     assert asker.failed[0][2].sentence == "transformer_lens is not installed"
     assert client.close()
+
+
+def test_an_asker_that_cannot_take_its_answer_keeps_it_from_no_other(qtbot, start, monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "excepthook", lambda *error: told.append(error[1]))
+
+    class Broken(Recorder):
+        def receive(self, slot, request, result):
+            raise IndexError("a panel that cannot draw this")
+
+    client, other, doing = start(FakeEngine(), started=False), Recorder(), []
+    client.progress.connect(lambda what, done, total: doing.append(what))
+    client.ask(Broken(), "run", run(1))
+    client.ask(other, "run", run(1))
+    client.start()
+    idle(qtbot, client)
+    assert other.received == [("run", run(1))]
+    assert [str(error) for error in told] == ["a panel that cannot draw this"]
+    assert doing[-1] == client.doing == ""
+
+
+def test_what_was_stopped_holds_nothing_of_its_computation(qtbot, start):
+    engine, kept = Endless(), []
+    client = start(engine)
+    client._finished.connect(lambda request, outcome, seconds, made_by: kept.append(outcome))
+    client.ask(Recorder(), "run", run(1))
+    qtbot.waitUntil(engine.begun.is_set)
+    client.cancel()
+    qtbot.waitUntil(lambda: kept != [])
+    assert kept[0].__traceback__ is None
