@@ -160,7 +160,7 @@ class Layers:
         hooks += [(f"{at}{name}", keeping(name)) for name in keep]
         call = self._calls[layer]
         inside = self._bridge.hooks(fwd_hooks=hooks)
-        with inside, stepping(self._bridge, self.job), suppress(_Enough):
+        with inside, stepping(self._bridge, self.job, call.stream.shape[1]), suppress(_Enough):
             self._bridge.blocks[layer](call.stream, *call.others, **call.named)
         return kept
 

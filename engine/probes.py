@@ -55,7 +55,7 @@ def probe(
     hooks += [(name, changing(does)) for name, does in (change or {}).items()]
     hooks += [(name, keeping(name)) for name in keep]
     given = torch.tensor([ids], device=bridge.embed.W_E.device)
-    with stepping(bridge, job):
+    with stepping(bridge, job, len(ids)):
         logits = bridge.run_with_hooks(
             given, return_type="logits", fwd_hooks=hooks, use_cache=False
         )

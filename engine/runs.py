@@ -154,7 +154,7 @@ def forward(
     ]
     given = torch.tensor([ids], device=bridge.embed.W_E.device)
     try:
-        with stepping(bridge, job):
+        with stepping(bridge, job, len(ids)):
             logits = bridge.run_with_hooks(
                 given, return_type="logits", fwd_hooks=hooks, use_cache=False
             )[0]

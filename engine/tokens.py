@@ -4,17 +4,20 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
+from engine.job import Job
 from engine.messages import Refused, Specials
 
 STAND_INS = {" ": "·", "\n": "↵", "\t": "⇥"}
 MAX_LISTED = 12
+SPELT = 2**14
+"""Tokens whose labels are made between two steps: some 40 milliseconds of work."""
 LOW_LINE = "▁"
 UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
@@ -50,14 +53,30 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.texts)
 
+    def spell(self, job: Job) -> None:
+        """Make the text and label of every token, which takes long, once, and steps by the way."""
+        if "_pieces" not in vars(self):
+            self._pieces = self._made_pieces(job)
+        if "labels" not in vars(self):
+            self.labels = self._made_labels(job)
+
+    def _ids_in_parts(self, job: Job, what: str) -> Iterator[int]:
+        for index in range(self._d_vocab):
+            if index % SPELT == 0:
+                job.step(index, self._d_vocab, what)
+            yield index
+
     @cached_property
     def _pieces(self) -> tuple[bytes, ...]:
-        raw = [self._tokenizer.id_to_token(index) for index in range(self._d_vocab)]
+        return self._made_pieces(Job())
+
+    def _made_pieces(self, job: Job) -> tuple[bytes, ...]:
         byte_of = _byte_of_character() if self._spelling == "bytes" else {}
         # Added tokens are written as they are, where the others are spelt byte by byte.
         literal = self.special_ids | (self._added if byte_of else frozenset())
         pieces = []
-        for index, token in enumerate(raw):
+        for index in self._ids_in_parts(job, "reading tokens"):
+            token = self._tokenizer.id_to_token(index)
             if token is None:
                 piece = b""
             elif index in self._lone_bytes:
@@ -101,9 +120,13 @@ class Tokens:
         character that cannot be seen its code point. Of tokens that would look the same, all but
         one carry their id.
         """
+        return self._made_labels(Job())
+
+    def _made_labels(self, job: Job) -> tuple[str, ...]:
+        pieces, texts = self._pieces, self.texts
         plain = [
-            _label(piece, text) if piece else f"[id {index}]"
-            for index, (piece, text) in enumerate(zip(self._pieces, self.texts, strict=True))
+            _label(pieces[index], texts[index]) if pieces[index] else f"[id {index}]"
+            for index in self._ids_in_parts(job, "labelling tokens")
         ]
         claimed: dict[str, int] = {}
         shared = {label for label, count in Counter(plain).items() if count > 1}

@@ -7,7 +7,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.circuits.head_output import moved
 from engine.circuits.places import Place, place, target_of
 from engine.job import Job
 from engine.messages import Head, LogitAttribution, LogitParts, Refused
@@ -56,12 +55,14 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
     labels, values, heads, sources = _entering(model, here, column)
     shown = model.tokens.labelled(here.passed.ids[: here.position + 1])
     scales = [float(here.passed.output_scale(n)[here.position]) for n in range(model.n_layers)]
+    written = torch.zeros(model.d_model, dtype=torch.float64)
     for layer in range(model.n_layers):
+        read = model.read(here.passed.streams[layer][: len(shown)]).double()
         for number in range(model.n_heads):
             head = Head(layer, number)
             job.step(layer * model.n_heads + number, model.n_layers * model.n_heads, "attributing")
-            row = here.passed.patterns[layer][number, here.position].double() / scales[layer]
-            parts = (row * (moved(model, here.passed, head).double() @ column))[: len(shown)]
+            pattern = here.passed.patterns[layer][number, here.position, : len(shown)]
+            parts = pattern.double() / scales[layer] * _given(model, here, head, read, column)
             if request.split == "heads":
                 parts, places = parts.sum()[None], [-1]
                 labels.append(head.name)
@@ -76,12 +77,9 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
             values.append((here.passed.mlps[layer][here.position].double() @ column)[None])
             heads.append(None)
             sources.append(-1)
-    off = request.run.heads_off
-    written = torch.stack(
-        [model.written_bias(layer, off) / scales[layer] for layer in range(model.n_layers)]
-    )
+        written += model.written_bias(layer, request.run.heads_off).double() / scales[layer]
     bias = float(model.vocabulary.logit_biases()[target]) - contrast.bias
-    values.append((written.sum(0).double() @ column + bias)[None])
+    values.append((written @ column + bias)[None])
     parts = torch.cat(values)
     total, logit = float(parts.sum()), float(here.logits[target]) - contrast.logit
     return LogitParts(
@@ -114,6 +112,22 @@ def _contrast(model: Model, request: LogitAttribution, here: Place) -> _Contrast
         column = model.vocabulary.mean_unembedding().double()
         return _Contrast(column, float(here.logits.double().mean()), bias, "mean")
     return _Contrast(0.0, 0.0, 0.0, "none")
+
+
+def _given(
+    model: Model,
+    here: Place,
+    head: Head,
+    read: Float[Tensor, "source d_model"],
+    column: Float[Tensor, " d_model"],
+) -> Float[Tensor, " source"]:
+    """Return X W_V W_O c: what attending to each source with 1 gives; 0 where the head is off."""
+    if head in here.passed.heads_off:
+        return torch.zeros(len(read), dtype=torch.float64)
+    weights = model.head(head)
+    # From the right: vectors only, where what is moved would be a matrix.
+    given: Tensor = read @ (weights.W_V.double() @ (weights.W_O.double() @ column))
+    return given
 
 
 def _entering(

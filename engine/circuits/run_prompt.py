@@ -18,13 +18,14 @@ def run_prompt(model: Model, request: RunPrompt, job: Job) -> Run:
     request : RunPrompt
         The question.
     job : Job
-        Steps before each layer, and between chunks of positions.
+        Steps between parts of the vocabulary, and before each part of each layer.
 
     Raises
     ------
     Refused
         If the prompt is empty, too long or not in the model's vocabulary.
     """
+    model.tokens.spell(job)
     ids, prepended = model.encode(request)
     passed = model.run(request, job)
     top = ends(model, passed.next_log_probs, request.k)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from engine import runs
+from engine import hooks, runs
 from engine.job import Job
 from engine.messages import RunPrompt
 
@@ -22,6 +22,21 @@ def test_a_run_steps_inside_every_layer_in_turn(model):
     assert list(dict.fromkeys(seen)) == [(0, 2, "running layer 0"), (1, 2, "running layer 1")]
     assert seen == sorted(seen)
     assert min(seen.count(step) for step in seen) > 10
+
+
+def test_each_operation_on_large_tensors_is_a_step_and_gives_the_same_numbers(model, monkeypatch):
+    def run():
+        seen = []
+        return model.run_ids((0, 1, 2), Job(lambda *step: seen.append(step))), seen
+
+    plain, few = run()
+    monkeypatch.setattr(hooks, "LARGE", model.n_heads * 9)
+    found, seen = run()
+    # Of each layer at least its scores, what is done to them, the softmax and what it multiplies.
+    assert len(seen) >= len(few) + 4 * model.n_layers
+    assert seen == sorted(seen)
+    assert torch.equal(found.final, plain.final)
+    assert all(map(torch.equal, found.patterns, plain.patterns))
 
 
 def test_the_last_run_is_kept_and_another_text_replaces_it(model):

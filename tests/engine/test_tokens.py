@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, normalizers, pre_tokenizers, processors
 from tokenizers.models import BPE, Unigram
 
+from engine import tokens as tokens_module
+from engine.job import Cancelled, Job
 from engine.messages import Refused
 from engine.sources import toys
 from engine.tokens import Tokens
@@ -41,6 +43,27 @@ def test_other_characters_that_do_not_print_show_their_code_point(tokens):
 def test_incomplete_characters_show_their_bytes(tokens):
     labels = [tokens.labels[i] for i in tokens.encode("é")]
     assert labels == ["C3", "A9"]
+
+
+def test_labels_are_made_in_parts_once_and_can_be_cancelled(tokens, monkeypatch):
+    monkeypatch.setattr(tokens_module, "SPELT", 100)
+    seen = []
+
+    class Stopping(Job):
+        def step(self, done, total, what):
+            if (done, what) == (200, "labelling tokens"):
+                self.cancel()
+            super().step(done, total, what)
+
+    again = Tokens(byte_level_tokenizer(), "<|BOS|>")
+    with pytest.raises(Cancelled):
+        again.spell(Stopping())
+    again.spell(Job(lambda *step: seen.append(step)))
+    parts = range(0, len(tokens), 100)
+    assert seen == [(start, len(tokens), "labelling tokens") for start in parts]
+    assert (again.labels, again.texts) == (tokens.labels, tokens.texts)
+    again.spell(Job(lambda *step: seen.append(step)))
+    assert len(seen) == len(parts)
 
 
 def test_a_literal_stand_in_does_not_look_like_what_it_stands_for():
