@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QIODevice, QPoint, QRect, QSaveFile
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect
 from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter, QRegion
 from PySide6.QtWidgets import QApplication, QWidget
 
 from engine.messages import Refused
+from gui import whole_file
 from gui.palette import theme
 
 SCALES = (1, 2, 3, 4)
@@ -42,10 +43,14 @@ def save(image: QImage, path: Path) -> None:
     Refused
         If it cannot be written there.
     """
-    file = QSaveFile(str(path))
-    opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not (opened and QImageWriter(file, QByteArray(b"png")).write(image) and file.commit()):
-        raise Refused(f"cannot write {path}: {file.errorString()}")
+    data = QBuffer()
+    writer = QImageWriter(data, QByteArray(b"png"))
+    if not (data.open(QIODevice.OpenModeFlag.WriteOnly) and writer.write(image)):
+        raise Refused(f"cannot write {path}: {writer.errorString()}")
+    try:
+        whole_file.write(path, data.data().data())
+    except OSError as error:
+        raise Refused(f"cannot write {path}: {error.strerror}") from error
 
 
 def copy(image: QImage) -> None:
