@@ -48,7 +48,7 @@ def save(image: QImage, path: Path) -> None:
     if not (data.open(QIODevice.OpenModeFlag.WriteOnly) and writer.write(image)):
         raise Refused(f"cannot write {path}: {writer.errorString()}")
     try:
-        whole_file.write(path, data.data().data())
+        whole_file.write(path, bytes(data.data().data()))
     except OSError as error:
         raise Refused(f"cannot write {path}: {error.strerror}") from error
 
