@@ -98,6 +98,8 @@ class Cards(QObject):
             return
         if places(self.docks, self.layout, self._stage) == self._places:
             share_out(self._stage, self.docks, self.layout)
+            # Again when the cards know how large they are with this text.
+            QTimer.singleShot(0, self, self._finish_layout)
         else:
             # Larger text is a smaller window: cards may have to lie behind others, or need not.
             opened = [dock for dock in self.docks if not dock.isHidden()]
