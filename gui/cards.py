@@ -100,6 +100,8 @@ class Cards(QObject):
         # Larger text is a smaller window.
         if self._stage.as_laid_out and not self._fold():
             share_out(self._stage, self.docks, self.layout)
+            # Again when the cards know how large they are with this text.
+            QTimer.singleShot(0, self, self._finish_layout)
 
     def state(self) -> WindowState:
         """Return how the window lies."""

@@ -6,6 +6,8 @@ all of them to style them, so the collector runs between events.
 """
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -31,6 +33,18 @@ class Collector(QObject):
         """Leave the automatic collector as it was found."""
         self._timer.stop()
         if self._was_automatic:
+            gc.enable()
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Let nothing be collected meanwhile: Qt walks all widgets."""
+    automatic = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if automatic:
             gc.enable()
 
 

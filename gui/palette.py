@@ -7,10 +7,11 @@ its own.
 from collections.abc import Callable
 from functools import cache
 
-from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
+from gui import garbage
 from gui.stylesheet import stylesheet
 from gui.theme import (
     BASE_POINT_SIZE,
@@ -33,6 +34,27 @@ class _TextSize(QObject):
     """Tells that the text size has changed; a child of the application."""
 
     changed = Signal()
+
+
+class _Unanswered(QObject):
+    """Keeps it from widgets that their style has changed."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep it back."""
+        return event.type() == QEvent.Type.StyleChange
+
+
+def _undress(app: QApplication) -> None:
+    """Take the style sheet off before another is put on.
+
+    Where one replaces another, Qt dresses each widget as many times as there are widgets around
+    it: 4,212 times for 613 widgets. Nobody may lay anything out for the look in between: tables
+    without the sheet's scroll bars can resize without end.
+    """
+    unanswered = _Unanswered()
+    app.installEventFilter(unanswered)
+    app.setStyleSheet("")
+    app.removeEventFilter(unanswered)
 
 
 def apply(app: QApplication, name: str, text_size: int | None = None) -> None:
@@ -61,17 +83,16 @@ def apply(app: QApplication, name: str, text_size: int | None = None) -> None:
         # Once only: to change what the style sheet wraps walks every widget there is.
         app.setStyle("Fusion")
         app.setProperty(_STYLED, True)
-    # Where one style sheet replaces another, Qt dresses each widget as many times as there are
-    # widgets around it (4,212 times for 613 widgets); without one in between, each is done twice.
-    app.setStyleSheet("")
-    # Each of these tells every widget, also that nothing is new.
-    if app.font() != ui_font():
-        app.setFont(ui_font())
-        QToolTip.setFont(ui_font())
-    if app.palette() != palette(chosen):
-        app.setPalette(palette(chosen))
-        QToolTip.setPalette(palette(chosen))
-    app.setStyleSheet(stylesheet(chosen, text_scale()))
+    with garbage.waiting():
+        _undress(app)
+        # Each of these tells every widget, also that nothing is new.
+        if app.font() != ui_font():
+            app.setFont(ui_font())
+            QToolTip.setFont(ui_font())
+        if app.palette() != palette(chosen):
+            app.setPalette(palette(chosen))
+            QToolTip.setPalette(palette(chosen))
+        app.setStyleSheet(stylesheet(chosen, text_scale()))
     if resized:
         _told(app).changed.emit()
 

@@ -43,12 +43,12 @@ def save(image: QImage, path: Path) -> None:
     Refused
         If it cannot be written there.
     """
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not QImageWriter(buffer, QByteArray(b"png")).write(image):
-        raise Refused(f"cannot write {path}: the picture is too large")
+    data = QBuffer()
+    writer = QImageWriter(data, QByteArray(b"png"))
+    if not (data.open(QIODevice.OpenModeFlag.WriteOnly) and writer.write(image)):
+        raise Refused(f"cannot write {path}: {writer.errorString()}")
     try:
-        whole_file.write(path, bytes(buffer.data().data()))
+        whole_file.write(path, bytes(data.data().data()))
     except OSError as error:
         raise Refused(f"cannot write {path}: {error.strerror}") from error
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -32,15 +32,19 @@ class TextSizes(QObject):
         self.smaller = self._action(window, "Smaller text", self.reduce, "Ctrl+-")
         self.normal = self._action(window, "Normal text size", self.reset, "Ctrl+0")
         self.actions = (self.larger, self.smaller, self.normal)
+        # Keys that came while the last size was being taken are one change.
+        self._wanted = NORMAL_TEXT
+        self._soon = QTimer(self, interval=0, singleShot=True)
+        self._soon.timeout.connect(lambda: self.set(self._wanted))
         self._show()
 
     def enlarge(self) -> None:
-        """Take the next larger size, if there is one."""
-        self.set(min((size for size in TEXT_SIZES if size > palette.text_percent()), default=0))
+        """Take the next larger size, if there is one, in the next turn of the event loop."""
+        self._step(min, lambda size: size > self._now())
 
     def reduce(self) -> None:
-        """Take the next smaller size, if there is one."""
-        self.set(max((size for size in TEXT_SIZES if size < palette.text_percent()), default=0))
+        """Take the next smaller size, if there is one, in the next turn of the event loop."""
+        self._step(max, lambda size: size < self._now())
 
     def reset(self) -> None:
         """Take the usual size."""
@@ -48,6 +52,7 @@ class TextSizes(QObject):
 
     def set(self, percent: int) -> None:
         """Take a size, in per cent of the usual one; what is no size changes nothing."""
+        self._soon.stop()
         app = QApplication.instance()
         if percent not in TEXT_SIZES or percent == palette.text_percent():
             return
@@ -57,6 +62,13 @@ class TextSizes(QObject):
             self._settings.keep_text_size(percent)
         self._show()
         self.changed.emit()
+
+    def _now(self) -> int:
+        return self._wanted if self._soon.isActive() else palette.text_percent()
+
+    def _step(self, nearest: Callable[..., int], fits: Callable[[int], bool]) -> None:
+        self._wanted = nearest(filter(fits, TEXT_SIZES), default=self._now())
+        self._soon.start()
 
     def _show(self) -> None:
         now = palette.text_percent()

@@ -111,6 +111,7 @@ class Sentence(QWidget):
         ):
             self._layouts.clear()
             self.updateGeometry()
+            self._keep_whole()
             self.update()
         super().changeEvent(event)
 

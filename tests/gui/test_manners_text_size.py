@@ -151,20 +151,54 @@ def test_keys_step_through_the_sizes_and_go_back(qtbot, window):
     with qtbot.waitActive(window):
         window.activateWindow()
     qtbot.keyClick(window, Qt.Key.Key_Plus, control)
-    assert palette.text_percent() == 110
+    qtbot.waitUntil(lambda: palette.text_percent() == 110)
     assert "110 %" in window.text_sizes.normal.text()
     qtbot.keyClick(window, Qt.Key.Key_0, control)
     assert palette.text_percent() == NORMAL_TEXT
     window.text_sizes.set(TEXT_SIZES[1])
     for _ in range(2):
         window.text_sizes.reduce()
-    assert palette.text_percent() == TEXT_SIZES[0]
+    qtbot.waitUntil(lambda: palette.text_percent() == TEXT_SIZES[0])
     assert not window.text_sizes.smaller.isEnabled()
     window.text_sizes.set(TEXT_SIZES[-2])
     for _ in range(2):
         window.text_sizes.enlarge()
-    assert palette.text_percent() == TEXT_SIZES[-1]
+    qtbot.waitUntil(lambda: palette.text_percent() == TEXT_SIZES[-1])
     assert not window.text_sizes.larger.isEnabled()
+    window.text_sizes.reset()
+
+
+def test_sizes_that_are_asked_for_at_once_are_taken_as_one(qtbot, window):
+    taken = []
+    window.text_sizes.changed.connect(lambda: taken.append(palette.text_percent()))
+    for _ in range(3):
+        window.text_sizes.enlarge()
+    window.text_sizes.reduce()
+    qtbot.waitUntil(lambda: bool(taken))
+    assert taken == [125]
+    window.text_sizes.reset()
+
+
+def test_a_floating_card_floats_on_where_larger_text_has_room_for_the_same_layout(qtbot, window):
+    window.resize(1600, 1000)
+    card = next(dock for dock in window.docks if dock.kind.title == "Spectrum")
+    card.setFloating(True)
+    window.text_sizes.set(110)
+    qtbot.wait(50)
+    assert card.isFloating()
+    window.text_sizes.reset()
+
+
+def test_a_hidden_card_is_not_drawn_for_another_size(qtbot, window, monkeypatch):
+    drawn = []
+    for panel in window.panels:
+        monkeypatch.setattr(panel, "draw", partial(drawn.append, panel.title))
+    hidden = next(dock for dock in window.docks if dock.kind.title == "Spectrum")
+    hidden.close()
+    window.text_sizes.set(110)
+    qtbot.waitUntil(lambda: "OV" in drawn)
+    qtbot.wait(50)
+    assert "Spectrum" not in drawn
     window.text_sizes.reset()
 
 

@@ -11,14 +11,15 @@ ROOT = Path(__file__).parents[2]
 
 def loaded_by(code: str) -> set[str]:
     """Top-level modules in a new interpreter after `code` has run there."""
+    return {name.split(".")[0] for name in run(f"{code}\nimport sys\nprint(*sys.modules)").split()}
+
+
+def run(code: str) -> str:
+    """Return what code prints in a new interpreter."""
     done = subprocess.run(
-        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return {name.split(".")[0] for name in done.stdout.split()}
+    return done.stdout
 
 
 def modules_of(package: str) -> list[str]:
@@ -39,6 +40,32 @@ def test_no_module_of_the_window_imports_torch() -> None:
     loaded = loaded_by(imports)
     assert "PySide6" in loaded
     assert not loaded & {"torch", "transformer_lens", "transformers"}
+
+
+def test_a_window_is_made_without_what_is_first_seen_later() -> None:
+    code = """
+import os
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+from gui import lean_imports
+lean_imports.spare()
+from PySide6.QtWidgets import QApplication
+from gui import palette
+from gui.engine_client import EngineClient
+from gui.session import Session
+from gui.window import Window
+app = QApplication([])
+palette.apply(app, "light")
+client = EngineClient(lambda: None)
+window = Window(Session(), client, None, "light")
+client.close()
+import sys
+print(*sys.modules)
+"""
+    loaded = set(run(code).split())
+    assert {"gui.panels.prompt", "gui.panels.spectrum"} <= loaded
+    dialogs = {"gui.about", "gui.export.dialog", "gui.model_picker", "gui.picture_dialog"}
+    closed = {"gui.board.panel", "gui.panels.finder", "gui.panels.poster", "gui.panels.workings"}
+    assert not loaded & (dialogs | closed | {"cmap", "matplotlib", "pyqtgraph", "torch"})
 
 
 def test_no_module_of_the_engine_imports_qt_or_matplotlib() -> None:

@@ -18,10 +18,15 @@ class Control(QWidget):
 
 @pytest.fixture
 def card(qtbot):
-    """Return a card's panel, its frame, and three controls."""
+    """Return a card without help: its host, its frame, and three controls."""
+    return made(qtbot, "Title")
+
+
+def made(qtbot, title):
+    """Return a card's host, its frame, and three controls."""
     host, panel = QWidget(), QWidget()
     qtbot.addWidget(host)
-    frame = Frame(panel, "Title")
+    frame = Frame(panel, title)
     controls = [Control() for _ in range(3)]
     frame.add_controls(controls)
     column = QVBoxLayout(host)
@@ -69,19 +74,10 @@ def test_a_control_that_the_panel_hides_takes_no_room(qtbot, card):
 
 
 def test_at_no_width_do_controls_lie_under_the_help_or_lose_their_own(qtbot):
-    host, panel = QWidget(), QWidget()
-    qtbot.addWidget(host)
-    frame = Frame(panel, "OV")
-    controls = [Control() for _ in range(3)]
-    frame.add_controls(controls)
-    column = QVBoxLayout(host)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.addWidget(frame.header)
-    column.addWidget(panel, 1)
-    host.resize(900, 400)
-    host.show()
+    card = made(qtbot, "OV")
+    _, frame, controls = card
     for width in range(160, 900, 20):
-        resize((host, frame, controls), width)
+        resize(card, width)
         qtbot.wait(1)
         assert frame.help.geometry().right() < width
         for control in controls:

@@ -2,8 +2,10 @@ import re
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QFont, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
 
 from gui import palette
 from gui.stylesheet import stylesheet
@@ -50,6 +52,38 @@ def test_applying_a_theme_is_seen_by_everybody(qapp: QApplication, dressed: str)
     card = qapp.palette().color(QPalette.ColorRole.Base).name()
     assert card == THEMES[dressed].card
     assert THEMES[dressed].accent_ground in qapp.styleSheet()
+
+
+@pytest.mark.parametrize("change", [("dark", None), ("light", 110)], ids=["theme", "text size"])
+def test_a_widget_in_many_others_is_dressed_once(
+    qtbot: QtBot, qapp: QApplication, change: tuple[str, int | None]
+) -> None:
+    palette.apply(qapp, "light", 100)
+    outer = inner = QWidget()
+    qtbot.addWidget(outer)
+    for _ in range(8):
+        inner = QLabel("deep", inner)
+    outer.show()
+    spy = Dressings(inner)
+    try:
+        palette.apply(qapp, *change)
+        assert spy.count == 1
+        assert qapp.styleSheet() == stylesheet(THEMES[change[0]], palette.text_scale())
+    finally:
+        palette.apply(qapp, "light", 100)
+
+
+class Dressings(QObject):
+    """How often the style of a widget changed."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.count = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.StyleChange
+        return False
 
 
 def test_tokens_are_written_in_a_monospaced_font(qapp: QApplication) -> None:
