@@ -191,7 +191,7 @@ def test_escape_stops_what_is_computed_and_only_then_a_download(qtbot, beside, b
 
 
 def test_the_status_bar_says_how_far_a_download_is(qtbot, session, beside, both):
-    (hub, lane), (engine, client, page) = beside, both
+    (_, lane), (_, client, page) = beside, both
     bar = StatusBar(session, client)
     qtbot.addWidget(bar)
     bar.show()
@@ -205,7 +205,7 @@ def test_the_status_bar_says_how_far_a_download_is(qtbot, session, beside, both)
 
 
 def test_a_window_that_closes_stops_a_download(qtbot, beside, both):
-    (hub, lane), (engine, client, page) = beside, both
+    (hub, lane), (_, client, page) = beside, both
     look_up(qtbot, lane, page)
     click(qtbot, page.download)
     qtbot.waitUntil(lambda: hub.fetched > 0)
