@@ -42,7 +42,8 @@ def test_every_pattern_is_that_of_the_model_without_them(answer, ablated):
     for layer, pattern in enumerate(seen.patterns):
         found = answer(Attention(run, layer)).values
         np.testing.assert_allclose(found, pattern, atol=1e-5)
-    np.testing.assert_allclose(answer(Thumbnails(run, 64)).values[-1], seen.patterns[-1], atol=1e-5)
+    small = np.nan_to_num(answer(Thumbnails(run, 64)).values[-1])  # the future is not a number
+    np.testing.assert_allclose(small, seen.patterns[-1], atol=1e-5)
 
 
 def test_what_it_says_next_and_its_loss_are_those_of_the_model_without_them(answer, ablated):

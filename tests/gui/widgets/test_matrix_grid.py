@@ -61,14 +61,15 @@ def test_the_future_is_drawn_as_masked(qtbot: QtBot, dressed: str) -> None:
     assert colour(widget, cell.bottomLeft() + QPointF(3, -5)) == QColor("#ffffff")
 
 
+@pytest.mark.parametrize("hidden", [1.0, np.nan])
 @pytest.mark.parametrize("tokens", [10, 300])
 def test_each_layer_has_a_mask_of_its_own_and_what_it_hides_never_shows(
-    qtbot: QtBot, dressed: str, tokens: int
+    qtbot: QtBot, dressed: str, tokens: int, hidden: float
 ) -> None:
     widget = show(qtbot)
     mask = np.stack([np.tri(tokens, dtype=bool)] * 2)
     mask[1] &= ~np.tri(tokens, k=-tokens // 2, dtype=bool)
-    values = np.where(mask[:, np.newaxis], patterns(2, 4, tokens), np.nan)
+    values = np.where(mask[:, np.newaxis], patterns(2, 4, tokens), hidden)
     widget.set_thumbnails(values, mask)
     masked = QColor(palette.theme().masked)
     for layer, corner in ((0, QColor("#ffffff")), (1, masked)):
