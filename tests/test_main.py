@@ -11,7 +11,7 @@ import pytest
 import engine
 import main as headscope
 from engine import Engine
-from engine.messages import Attention, Refused, RunPrompt
+from engine.messages import Attention, LogitAttribution, Refused, RunPrompt
 from gui import app, figures, session_file, system
 
 PROMPT = ["--model", "toy", "--text", "result = 0 ans return"]
@@ -264,6 +264,30 @@ def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
     assert err == f"headscope: {path}: Is a directory\n"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["--other-text", "result = ans 0 return"], ["--heads-off", "0.0", "--difference"]],
+)
+def test_a_difference_is_written_and_drawn_again_to_the_byte(run, tmp_path, words):
+    first, again, rows = (str(tmp_path / name) for name in ("a.svg", "b.svg", "f.csv"))
+    asked = ["figure", "logit-attribution", *PROMPT, *words, "-o"]
+    assert run(*asked, first, "--caption") == (0, "", "")
+    assert run("figure", first, "-o", again) == (0, "", "")
+    assert Path(first).read_bytes() == Path(again).read_bytes()
+    made = figures.read(Path(again))
+    assert made.question().base == LogitAttribution(RunPrompt("toy", "result = 0 ans return"))
+    assert run(*asked, rows) == (0, "", "")
+    assert ",difference\n" in Path(rows).read_text()
+
+
+def test_prompts_that_cannot_be_subtracted_are_refused_and_nothing_is_written(run, tmp_path):
+    words = ["figure", "attention", *PROMPT, "--other-text", "ans ans ans", "--head", "0.0"]
+    status, out, err = run(*words, "-o", str(tmp_path / "f.pdf"))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("headscope: left and right cannot be subtracted: the shorter prompt has")
+    assert list(tmp_path.iterdir()) == []
+
+
 SET = ["--width", "89mm", "--colour-map", "cividis", "--title", "none", "--labels", "2",
        "--caption", "--transparent", "--dpi", "300"]  # fmt: skip
 
@@ -508,3 +532,12 @@ def test_open_shows_what_a_figure_was_made_from(run, opened, tmp_path, monkeypat
     shown = opened[0]["shown"]
     assert shown.request == Attention(RunPrompt("toy", "result = 0 ans return"), 0)
     assert (shown.head, shown.positions, opened[0]["theme"]) == ((0, 0), 5, "dark")
+    words = ["--other-text", "result", "-o", path]
+    assert run("figure", "destination-row", "--model", "toy", "--text", "result =", *words)[2]
+    words = ["--other-text", "result ans", "-o", path]
+    assert run("figure", "destination-row", "--model", "toy", "--text", "result =", *words)[0] == 0
+    assert run("open", path)[0] == 0
+    shown = opened[1]["shown"]
+    assert (shown.request.base.run.text, shown.request.request.run.text) == (
+        "result =", "result ans",
+    )  # fmt: skip
