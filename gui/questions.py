@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.messages import QUESTIONS, Refused, Request, Result, RunPrompt, from_plain, to_plain
-from gui.difference import Difference, subtract
+from gui.difference import Difference
+from gui.subtraction import subtract
 
 Question = Request | Difference
 Answers = Mapping[Request, Result]

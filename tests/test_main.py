@@ -11,7 +11,7 @@ import pytest
 import engine
 import main as headscope
 from engine import Engine
-from engine.messages import Attention, Refused, RunPrompt
+from engine.messages import Attention, LogitAttribution, Refused, RunPrompt
 from gui import app, figures, session_file, system
 from tests.oracles import hugging_face
 
@@ -269,6 +269,30 @@ def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
     status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", "-o", str(path))
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err == f"headscope: {path}: Is a directory\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--other-text", "result = ans 0 return"], ["--heads-off", "0.0", "--difference"]],
+)
+def test_a_difference_is_written_and_drawn_again_to_the_byte(run, tmp_path, words):
+    first, again, rows = (str(tmp_path / name) for name in ("a.svg", "b.svg", "f.csv"))
+    asked = ["figure", "logit-attribution", *PROMPT, *words, "-o"]
+    assert run(*asked, first, "--caption") == (0, "", "")
+    assert run("figure", first, "-o", again) == (0, "", "")
+    assert Path(first).read_bytes() == Path(again).read_bytes()
+    made = figures.read(Path(again))
+    assert made.question().base == LogitAttribution(RunPrompt("toy", "result = 0 ans return"))
+    assert run(*asked, rows) == (0, "", "")
+    assert ",difference\n" in Path(rows).read_text()
+
+
+def test_prompts_that_cannot_be_subtracted_are_refused_and_nothing_is_written(run, tmp_path):
+    words = ["figure", "attention", *PROMPT, "--other-text", "ans ans ans", "--head", "0.0"]
+    status, out, err = run(*words, "-o", str(tmp_path / "f.pdf"))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("headscope: left and right cannot be subtracted: the shorter prompt has")
+    assert list(tmp_path.iterdir()) == []
 
 
 SET = ["--width", "89mm", "--colour-map", "cividis", "--title", "none", "--labels", "2",
@@ -580,3 +604,17 @@ def test_a_folder_in_the_place_of_a_file_is_refused(run, words):
     status, out, err = run(*before, *words)
     assert (status, out) == (2, "")
     assert err == (f"headscope: {words[1]!r} is the name of a folder: leave '/' at its end out\n")
+
+
+def test_open_shows_the_difference_that_a_figure_was_made_from(run, opened, tmp_path, monkeypatch):
+    monkeypatch.delenv("QT_QPA_PLATFORM")
+    path = str(tmp_path / "f.pdf")
+    words = ["--other-text", "result", "-o", path]
+    assert run("figure", "destination-row", "--model", "toy", "--text", "result =", *words)[2]
+    words = ["--other-text", "result ans", "-o", path]
+    assert run("figure", "destination-row", "--model", "toy", "--text", "result =", *words)[0] == 0
+    assert run("open", path)[0] == 0
+    shown = opened[-1]["shown"]
+    assert (shown.request.base.run.text, shown.request.request.run.text) == (
+        "result =", "result ans",
+    )  # fmt: skip

@@ -9,6 +9,7 @@ from engine.messages import Refused
 from gui.board.record import Item
 from gui.board.state import BoardState
 from gui.export.subjects import Subject
+from gui.export.worker import sentence
 
 TEXT = "Add to board"
 
@@ -52,7 +53,6 @@ def add(subject: Subject, board: BoardState, tell: Callable[[str], object], *_: 
     try:
         letter = board.add(Item(subject.request, subject.head))
     except Refused as refused:
-        text = str(refused)
-        tell(f"{text[:1].upper()}{text[1:]}.")
+        tell(sentence(str(refused)))
     else:
         tell(f"{subject.name} is figure {letter} of the board")

@@ -5,13 +5,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QApplication,
     QFormLayout,
-    QFrame,
     QProgressBar,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -20,7 +18,7 @@ from gui.board import making
 from gui.board.record import Board
 from gui.engine_client import EngineClient, Failure
 from gui.export.chosen import Chosen
-from gui.export.form import FigureForm
+from gui.export.form import FigureForm, scrolled
 from gui.export.gathering import Gathering
 from gui.export.material import Preview
 from gui.export.preview import DPI
@@ -175,18 +173,11 @@ class BoardDialog(PreviewDialog):
         top = QFormLayout()
         top.setSpacing(UNIT)
         top.addRow("File", self.kind)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidget(self.form)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.viewport().setAutoFillBackground(False)
-        self.form.setAutoFillBackground(False)
         side = QWidget()
         Held(side, side.setFixedWidth, _FORM_WIDTH)
         left = QVBoxLayout(side)
         left.setContentsMargins(0, 0, 0, 0)
         left.setSpacing(UNIT)
         left.addLayout(top)
-        left.addWidget(scroll, 1)
+        left.addWidget(scrolled(self.form), 1)
         return side

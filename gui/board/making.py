@@ -6,7 +6,7 @@ from pathlib import Path
 from engine.messages import Request
 from gui import questions as asking
 from gui.board.record import USUAL, Board, Item
-from gui.export.material import Preview, page_at
+from gui.export.material import Preview, on_screen
 from gui.questions import Answers
 
 _THUMBNAIL_INCHES = 2.4
@@ -50,10 +50,7 @@ def preview(board: Board, answers: Answers, version: str, dpi: int) -> Preview:
     from gui.figures import board as boards
 
     small = replace(board, options=replace(board.options, dpi=dpi))
-    shown, told = boards.picture(small, boards.drawn(small, answers, version), ".png")
-    # What is said of the screen's resolution is not about the file.
-    about_file = tuple(one for one in told if not one.startswith("the PNG has"))
-    return Preview(*page_at(shown, dpi), told=about_file)
+    return on_screen(*boards.picture(small, boards.drawn(small, answers, version), ".png"), dpi)
 
 
 def thumbnail(item: Item, answers: Answers, dpi: int) -> bytes:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QFormLayout, QVBoxLayout, QWidget
 
 from gui.export.chosen import Chosen
-from gui.export.form import FigureForm
+from gui.export.form import FigureForm, scrolled
 from gui.export.subjects import Subject
 from gui.figures.options import PICTURES
 from gui.palette import Held
@@ -65,13 +65,7 @@ class Choices(QWidget):
         top.addRow("What", self.what)
         top.setRowVisible(self.what, len(self._subjects) > 1)
         top.addRow("File", self.kind)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidget(self.form)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.viewport().setAutoFillBackground(False)
-        self.form.setAutoFillBackground(False)
+        self._scroll = scrolled(self.form)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)

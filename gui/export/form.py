@@ -1,13 +1,15 @@
 """How a figure is set: width, type size, ground, colours, labels, title, caption, resolution."""
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QFormLayout,
+    QFrame,
     QHBoxLayout,
     QLineEdit,
+    QScrollArea,
     QSpinBox,
     QWidget,
 )
@@ -201,6 +203,18 @@ class FigureForm(QWidget):
     def _fit(self) -> None:
         self._form.setRowVisible(self._own, self.width_name.currentText() == OWN)
         self._form.setRowVisible(self.title, self.title_kind.value() == "other")
+
+
+def scrolled(form: FigureForm) -> QScrollArea:
+    """Return a form on the ground of what it lies on, to be scrolled where there is little room."""
+    scroll = QScrollArea()
+    scroll.setWidgetResizable(True)
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setWidget(form)
+    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    scroll.viewport().setAutoFillBackground(False)
+    form.setAutoFillBackground(False)
+    return scroll
 
 
 def _combo(name: str, words: list[str]) -> QComboBox:

@@ -120,10 +120,7 @@ def preview(material: Material, suffix: str, options: FigureOptions, dpi: int) -
 
     subject = material.subject
     if suffix in PICTURES:
-        shown, told = picture(material, replace(options, dpi=dpi))
-        # What is said of the screen's resolution is not about the file.
-        about_file = tuple(one for one in told if not one.startswith("the PNG has"))
-        return Preview(*page_at(shown, dpi), told=about_file)
+        return on_screen(*picture(material, replace(options, dpi=dpi)), dpi)
     content = data.encode(
         suffix, subject.request, material.result, subject.head, options, material.origin
     )
@@ -174,7 +171,14 @@ def python(subject: Subject, options: FigureOptions, path: Path) -> str:
     return wording.as_python(subject, options, path)
 
 
-def page_at(png: bytes, dpi: int) -> tuple[QImage, tuple[float, float]]:
+def on_screen(png: bytes, told: tuple[str, ...], dpi: int) -> Preview:
+    """Return a page as it is seen at a resolution, and of what was told what is about its file."""
+    # What is said of the screen's resolution is not about the file.
+    about_file = tuple(one for one in told if not one.startswith("the PNG has"))
+    return Preview(*_page_at(png, dpi), told=about_file)
+
+
+def _page_at(png: bytes, dpi: int) -> tuple[QImage, tuple[float, float]]:
     """Return a page at a resolution, which one with an image of cells exceeds, and its size."""
     image = QImage.fromData(png)
     across, down = image.dotsPerMeterX() * _METRE, image.dotsPerMeterY() * _METRE

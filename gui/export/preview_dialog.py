@@ -142,6 +142,10 @@ class PreviewDialog(QDialog):
 
     def make(self, number: int) -> None:
         """Note that something is being written or copied."""
+        if self._patience.isActive():
+            # The preview takes back what was said: not what will be said of this.
+            self._patience.stop()
+            self.preview()
         self._making = number
         self.fit()
 
@@ -152,8 +156,8 @@ class PreviewDialog(QDialog):
 
     def write(self, path: Path, work: Callable[[], tuple[str, ...]]) -> None:
         """Write a file in the thread of the worker."""
-        self.notice.show_info(f"Writing {path.name} …")
         self.make(self._worker.do(work, partial(self._on_saved, path), self.on_refused))
+        self.notice.show_info(f"Writing {path.name} …")
 
     def on_no_preview(self, failure: Failure) -> None:
         """Say why there is no preview."""

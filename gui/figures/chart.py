@@ -33,6 +33,23 @@ class Frame:
             upright=True,
         )
 
+    def draw_below(self, page: Page, marks: Sequence[tuple[float, str]], title: str) -> float:
+        """Draw the numbers under the chart and what they are; return where that ends."""
+        line = page.line_height(page.small)
+        for x, text in marks:
+            page.line([x, x], [self.bottom, self.bottom + 2.0], width=0.4)
+            page.text(x, self.bottom + 3.0 + line / 2, text, size=page.small, anchor="center")
+        y = self.bottom + 3.0 + 1.5 * line
+        page.text(
+            (self.left + self.right) / 2,
+            y,
+            title,
+            size=page.small,
+            anchor="center",
+            colour=LIGHT.muted,
+        )
+        return y + line / 2
+
 
 def margin(page: Page, texts: Sequence[str]) -> float:
     """Return the room that a vertical axis needs at its left, in points."""

@@ -47,7 +47,7 @@ def add_options(parser: ArgumentParser) -> None:
         ("--colour-map", parse_colour_maps, "NAME[,NAME]", f"for amounts, signed values: {maps}"),
         ("--labels", parse_labels, "all|none|N|P,P,…", "tokens along an axis: every N-th, or some"),
         ("--title", _title, "none|TEXT", "none, or another than the figure's own"),
-        ("--dpi", _whole("--dpi"), "N", f"dots per inch of a PNG (default {usual.dpi})"),
+        ("--dpi", _number("--dpi", int), "N", f"dots per inch of a PNG (default {usual.dpi})"),
     ):
         add(flag, type=reads, metavar=metavar, default=SUPPRESS, help=text)
     add(
@@ -81,7 +81,7 @@ def add_difference(parser: ArgumentParser, question: str) -> None:
     if "position" in {field.name for field in fields(kind)}:
         add(
             "--other-position",
-            type=_whole("--other-position"),
+            type=_number("--other-position", int),
             metavar="N",
             default=SUPPRESS,
             help="position in the second prompt, where it is another than --position",
@@ -261,21 +261,12 @@ def _title(text: str) -> str:
     return "" if text.strip() == "none" else text
 
 
-def _number(flag: str) -> Callable[[str], float]:
+def _number(flag: str, kind: type[int | float] = float) -> Callable[[str], float]:
     def read_number(text: str) -> float:
         try:
-            return float(text)
+            return kind(text)
         except ValueError:
-            raise Refused(f"{flag} is a number, not {text!r}") from None
+            called = "a whole number" if kind is int else "a number"
+            raise Refused(f"{flag} is {called}, not {text!r}") from None
 
     return read_number
-
-
-def _whole(flag: str) -> Callable[[str], int]:
-    def read_whole(text: str) -> int:
-        try:
-            return int(text)
-        except ValueError:
-            raise Refused(f"{flag} is a whole number, not {text!r}") from None
-
-    return read_whole

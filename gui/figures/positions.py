@@ -110,21 +110,7 @@ def _draw_curves(page: Page, y: float, curves: _Curves, height: float, title: st
 
 
 def _draw_offsets(page: Page, frame: Frame, across: npt.NDArray[np.floating], count: int) -> float:
-    line = page.line_height(page.small)
-    for mark in ticks(0.0, float(max(count - 1, 1)), 6):
-        if mark != int(mark) or mark >= count:
-            continue
-        x = float(across[int(mark)])
-        page.line([x, x], [frame.bottom, frame.bottom + 2.0], width=0.4)
-        below = frame.bottom + 3.0 + line / 2
-        page.text(x, below, str(int(mark)), size=page.small, anchor="center")
-    y = frame.bottom + 3.0 + 1.5 * line
-    page.text(
-        (frame.left + frame.right) / 2,
-        y,
-        "query position minus key position",
-        size=page.small,
-        anchor="center",
-        colour=LIGHT.muted,
-    )
-    return y + line / 2
+    marks = ticks(0.0, float(max(count - 1, 1)), 6)
+    whole = [int(mark) for mark in marks if mark == int(mark) and mark < count]
+    places = [(float(across[mark]), str(mark)) for mark in whole]
+    return frame.draw_below(page, places, "query position minus key position")

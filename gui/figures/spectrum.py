@@ -141,23 +141,9 @@ def _draw_cliff(
 def _draw_below(
     page: Page, frame: Frame, scale: _Scale, count: int, result: SingularValues
 ) -> float:
-    line = page.line_height(page.small)
     marks = [mark for mark in ticks(0.0, float(count - 1), 5) if mark == int(mark)]
-    for mark in marks:
-        x = float(scale.x(mark))
-        page.line([x, x], [frame.bottom, frame.bottom + 2.0], width=0.4)
-        page.text(
-            x, frame.bottom + 3.0 + line / 2, str(int(mark)), size=page.small, anchor="center"
-        )
-    y = frame.bottom + 3.0 + 1.5 * line
-    page.text(
-        (frame.left + frame.right) / 2,
-        y,
-        "index",
-        size=page.small,
-        anchor="center",
-        colour=LIGHT.muted,
-    )
+    places = [(float(scale.x(mark)), str(int(mark))) for mark in marks]
+    y = frame.draw_below(page, places, "index")
     words = []
     if result.dense_singular_values is not None:
         shown, measured = count, result.dense_singular_values
@@ -170,5 +156,4 @@ def _draw_below(
         words.append("bracketed: within 1 %, only their subspace is defined")
     if (result.singular_values <= 0.0).any():
         words.append("triangles on the floor: exactly 0")
-    y += line / 2 + 2.0
-    return heading.sentence(page, y, ["; ".join(words)]) if words else y
+    return heading.sentence(page, y + 2.0, ["; ".join(words)]) if words else y + 2.0

@@ -14,8 +14,8 @@ from engine.messages import (
     Run,
     Vocabulary,
 )
+from gui import subtraction
 from gui.comparison import Axis
-from gui.difference import patterns
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
 from gui.numbers import fixed, plain
@@ -194,7 +194,7 @@ class AttentionPanel(ComparingPanel):
             before = self.wanted("before")
             if not isinstance(before, Patterns):
                 return None
-            change = patterns(shown, before, axis, slice(number, number + 1))
+            change = subtraction.patterns(shown, before, axis, slice(number, number + 1))
             values, mask, labels = change.values[0], change.mask, change.labels
             sides = axis.sides(shown.values[number], before.values[number], 0, 1)
         return Picture(

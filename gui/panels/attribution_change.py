@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.messages import Head, LogitParts
-from gui import difference
+from gui import subtraction
 from gui.head_names import head_name
 from gui.numbers import plain
 from gui.panels.attribution_words import Parts, before_cap, less, number, unsigned
@@ -30,7 +30,7 @@ class Change:
     @cached_property
     def parts(self) -> LogitParts:
         """What each part gives more or less, the target and all else as it is now."""
-        return difference.parts(self.now, self.before)
+        return subtraction.parts(self.now, self.before)
 
     def headline(self, token: str) -> Parts:
         """Say how the logit changed, and which head's part changed most.

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import DestinationRow, HeadRows, Request
-from gui import difference
+from gui import subtraction
 from gui.comparison import Axis, Sides
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
@@ -106,7 +106,7 @@ class PosterPanel(ComparingPanel):
             if not isinstance(before, HeadRows):
                 return
             sides = shown.sides(rows.values, before.values, 1)
-            rows = difference.rows(rows, before, shown)
+            rows = subtraction.rows(rows, before, shown)
         self._drawn, self._axis, self._column, self._sides = rows, shown, column, sides
         order = cast(Order, self.order.value())
         self._shown = in_order(rows, order, self._column)

@@ -9,7 +9,8 @@ import pytest
 from engine import messages as m
 from engine.messages import Head, Refused
 from gui import questions
-from gui.difference import Difference, subtract
+from gui.difference import Difference
+from gui.subtraction import subtract
 from tests.gui.figures import samples
 
 LEFT, RIGHT = m.RunPrompt("toy", "a b c d"), m.RunPrompt("toy", "a x b e d")

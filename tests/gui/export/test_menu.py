@@ -186,7 +186,7 @@ def test_a_panel_that_waits_says_so_where_its_figure_is_asked_for(window, export
     assert not found["Export figure …"].isEnabled()
 
 
-def test_a_difference_is_exported_and_so_are_its_two_sides(panel, exports, session):
+def test_a_difference_is_exported_and_so_are_its_two_sides(qtbot, panel, exports, session):
     session.set_heads_off([Head(0, 1)])
     session.set_difference(True)
     shown = panel("Attention")
@@ -200,6 +200,7 @@ def test_a_difference_is_exported_and_so_are_its_two_sides(panel, exports, sessi
     ]  # fmt: skip
     dialog = exports.open_dialog(shown, PICTURES)
     assert [dialog.what.itemText(place) for place in range(3)] == [s.name for s in found]
+    wait_ready(qtbot, dialog)
     dialog.reject()
 
 
@@ -222,7 +223,8 @@ def test_a_difference_that_is_added_to_the_board_is_drawn_there(
     qtbot, window, panel, exports, session, client
 ):
     panel("Attention")
-    session.compare_with("w3 w4 w5 w1")
+    other = session.selection.text.replace("green", "black")
+    session.compare_with(other)
     session.set_compare("difference")
     subject = subjects(panel("Attention"))[0]
     adding.add(subject, session.board, [].append)
@@ -233,4 +235,4 @@ def test_a_difference_that_is_added_to_the_board_is_drawn_there(
     qtbot.waitUntil(lambda: board.thumbnails.image(item) is not None, timeout=20_000)
     session.compare_with(None)
     board._on_opened(0)
-    assert (session.selection.other_text, session.side) == ("w3 w4 w5 w1", "difference")
+    assert (session.selection.other_text, session.side) == (other, "difference")

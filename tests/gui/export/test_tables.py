@@ -55,12 +55,12 @@ def test_numbers_stay_numbers():
 def test_every_answer_pastes_as_its_rows_are(name):
     request, result = samples.everything()[name]
     head = Head(request.layer, 3) if name == "attention" else None
-    found = pasted(table(Material(Subject(name, request, head), result, (), "")))
+    found = pasted(table(Material(Subject(name, request, head), {request: result}, "")))
     whole = list(rows.rows(request, result, head))
     assert [len(row) for row in found] == [len(row) for row in whole]
 
 
 def test_labels_of_hostile_tokens_paste_as_they_are_shown():
     request, result = samples.attention(samples.HOSTILE)
-    found = pasted(table(Material(Subject("x", request, Head(1, 0)), result, (), "")))
+    found = pasted(table(Material(Subject("x", request, Head(1, 0)), {request: result}, "")))
     assert {row[2] for row in found[1:]} == {rows.cell(label) for label in samples.HOSTILE}

@@ -182,7 +182,7 @@ def test_the_command_of_a_difference_is_short_and_its_file_is_named_so():
     left, right = RunPrompt("attn-2l", "a b"), RunPrompt("attn-2l", "a c")
     subject = Subject("x", Difference(Attention(right, 0), Attention(left, 0)), Head(0, 3))
     assert material.command(subject, FigureOptions(), Path("x.pdf")) == (
-        "headscope figure attention --model=attn-2l '--text=a b' --head=0.3 '--other-text=a c' "
+        "headscope figure attention --model=attn-2l '--text=a b' '--other-text=a c' --head=0.3 "
         "-o x.pdf"
     )
     assert file_stem(subject) == "attn-2l-L0H3-attention-difference"
