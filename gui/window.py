@@ -37,7 +37,6 @@ from gui.guides import GUIDES
 from gui.help_texts import HOW_TO
 from gui.history import History
 from gui.layouts import LAYOUTS, Layout, arrange, share_out
-from gui.message_box import message_box
 from gui.model_picker import ModelPicker
 from gui.opening import Opening
 from gui.opening_bar import OpeningBar
@@ -51,6 +50,7 @@ from gui.session_file import SavedSession, WindowState
 from gui.settings import SYSTEM_THEME, Settings
 from gui.stage import Stage
 from gui.status_bar import StatusBar
+from gui.text_dialog import TextDialog
 from gui.text_sizes import TextSizes
 from gui.theme import THEMES
 from gui.top_bar import TopBar
@@ -446,4 +446,4 @@ class Window(QMainWindow):
         return action
 
     def _tell(self, title: str, text: str) -> None:
-        message_box(self, title, text).open()
+        TextDialog(self, title, text).open()
