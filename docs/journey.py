@@ -77,8 +77,11 @@ def journey(window: Window, folder: Path, look: Look) -> None:
     QTest.keyClick(window.finder.field, Qt.Key.Key_Return)
     _activate(window)
     settle(window)
-    look("board")
     board = _panel(window, "Board")
+    items, image = window.session.board.board.items, board.thumbnails.image
+    _wait(lambda: all(image(item) is not None for item in items), "the figures on the board")
+    QTest.qWait(400)  # the last of them is shown a turn later
+    look("board")
     _click(board.export, board.export.rect().center())
     dialog = window.findChild(BoardDialog)
     _wait(lambda: dialog.ready, "the preview")

@@ -43,7 +43,7 @@ THEMES = ("light", "dark")
 REAL = "smollm2.png"
 DEFAULT = Selection(head=Head(1, 1), head_chosen=True, pair=Pair(Head(0, 2), Head(1, 1)))
 TOY = Selection(model="toy", text="result = 0 ans return", head_chosen=True)
-STAGES = ("type", "find", "read")
+STAGES = ("type", "find", "read", "board", "preview")
 """Of the journey, those that the README shows."""
 SUBJECTS = {
     "Workings": TOY,
@@ -139,7 +139,8 @@ def take_journey(engine: Engine) -> list[Path]:
     def look(stage: str) -> None:
         path = IMAGES / f"journey-{stage}.png"
         if stage in STAGES:
-            screenshot.save(screenshot.picture(window, 1), path)
+            dialog = QApplication.activeModalWidget()
+            screenshot.save(screenshot.picture(dialog or window, 1), path)
             taken.append(path)
 
     with tempfile.TemporaryDirectory() as folder:

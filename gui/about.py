@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from gui import log, versions
 from gui.help_texts import ABOUT, CITATION, LICENCE, MODEL_LICENCES
-from gui.palette import token_font
+from gui.palette import scaled, token_font
 from gui.theme import UNIT
 from gui.widgets.plain_label import plain_label
 from gui.widgets.text_scroll import TextScroll
@@ -71,8 +71,10 @@ class AboutDialog(QDialog):
         column.setContentsMargins(0, 0, UNIT * 2, UNIT * 2)
         column.addWidget(scroll)
         column.addWidget(close)
-        room = self.screen().availableGeometry().height() - 8 * UNIT
-        self.resize(WIDTH, min(scroll.height_for(WIDTH - 2 * UNIT) + BUTTONS, room))
+        room = self.screen().availableGeometry().size()
+        width = min(scaled(WIDTH), room.width() - 8 * UNIT)
+        height = scroll.height_for(width - 2 * UNIT) + scaled(BUTTONS)
+        self.resize(width, min(height, room.height() - 8 * UNIT))
 
     def _heading(self) -> QHBoxLayout:
         row = QHBoxLayout()

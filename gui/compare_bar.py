@@ -157,7 +157,8 @@ def how(left: Run, right: Run) -> Parts:
         replaced = alignment.matched - alignment.equal
         lone = [length - alignment.matched for length in alignment.lengths]
         said = [
-            f"{len(ids[0])} and {count(len(ids[1]), 'token')}: {alignment.equal} in common, "
+            f"{count(len(ids[0]), 'token')} left, {len(ids[1])} right: "
+            f"{alignment.equal} in common, "
             f"{replaced} replaced, {lone[0]} only left (−), {lone[1]} only right (+)."
         ]
     return [*said, SHOWN]

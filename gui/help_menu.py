@@ -8,7 +8,6 @@ from gui.guide_bar import GuideBar
 from gui.guides import GUIDES
 from gui.help_texts import HOW_TO
 from gui.menus import Add
-from gui.message_box import message_box
 from gui.welcome import Welcome
 
 
@@ -25,13 +24,9 @@ def fill(menu: QMenu, add: Add, welcome: Welcome, guide: GuideBar) -> None:
         What the entries open.
     """
     window = menu.parentWidget()
+    assert isinstance(window, QWidget)
     add(menu, "Welcome", "", welcome.open)
-    add(
-        menu,
-        "How to read a head",
-        "F1",
-        lambda: message_box(window, "How to", HOW_TO).open(),
-    )
+    add(menu, "How to read a head", "F1", partial(_tell_how, window))
     for example in GUIDES:
         text = f"{example.name}: {example.about}"
         add(menu, text, "", partial(guide.start, example))
@@ -39,7 +34,13 @@ def fill(menu: QMenu, add: Add, welcome: Welcome, guide: GuideBar) -> None:
     add(menu, "About Headscope", "", partial(_tell_about, window))
 
 
-def _tell_about(window: QWidget | None) -> None:
+def _tell_how(window: QWidget) -> None:
+    from gui.text_dialog import TextDialog
+
+    TextDialog(window, "How to", HOW_TO).open()
+
+
+def _tell_about(window: QWidget) -> None:
     from gui.about import AboutDialog
 
     AboutDialog(window).open()

@@ -84,6 +84,7 @@ QLineEdit, QPlainTextEdit, QAbstractSpinBox {
     background: $field; color: $text; border: 1px solid $line; border-radius: ${radius}px;
     padding: 2px 6px; selection-background-color: $accent; selection-color: $card;
 }
+QAbstractSpinBox QLineEdit { border: none; background: transparent; padding: 0px 6px; }
 QLineEdit[face="token"] { font-family: $token_fonts; }
 QLineEdit, QAbstractSpinBox { min-height: 18px; }
 QLineEdit:focus, QPlainTextEdit:focus, QAbstractSpinBox:focus { border-color: $accent; }
@@ -108,11 +109,13 @@ QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; width
 QAbstractSpinBox::up-arrow { image: url("$icons/up-$name.svg"); width: 9px; height: 9px; }
 QAbstractSpinBox::down-arrow { image: url("$icons/down-$name.svg"); width: 9px; height: 9px; }
 
-QMenu::indicator {
+QMenu::indicator, QCheckBox::indicator {
     width: 12px; height: 12px; border: 1px solid $muted; border-radius: 3px; background: $field;
 }
 QMenu::indicator { margin-left: ${half}px; }
-QMenu::indicator:checked {
+QCheckBox { min-height: 20px; }
+QCheckBox::indicator:focus { border-color: $accent; }
+QMenu::indicator:checked, QCheckBox::indicator:checked {
     background: $accent; border-color: $accent; image: url("$icons/check-$name.svg");
 }
 QMenu::right-arrow { width: 10px; height: 10px; }

@@ -194,7 +194,8 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
                 painter, layout, self._marked, under, crossing=self._crossing
             )
             if layout.bar is not None:
-                colour_bar.draw(painter, layout.bar, cells.colouring, cells.reach, cells.unit)
+                shown = (cells.colouring, cells.reach, cells.unit)
+                colour_bar.draw(painter, layout.bar, *shown, self.viewport().height())
         self.draw_ring(painter)
         painter.end()
 

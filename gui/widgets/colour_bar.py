@@ -56,9 +56,17 @@ def width_of(colouring: Colouring, reach: tuple[float, float], unit: str) -> flo
 
 
 def draw(
-    painter: QPainter, area: QRectF, colouring: Colouring, reach: tuple[float, float], unit: str
+    painter: QPainter,
+    area: QRectF,
+    colouring: Colouring,
+    reach: tuple[float, float],
+    unit: str,
+    bottom: float = 0.0,
 ) -> None:
-    """Draw the bar at the left of an area, its numbers and its unit beside it."""
+    """Draw the bar at the left of an area, its numbers and its unit beside it.
+
+    A unit that is longer than the bar goes on below it, as far as `bottom`.
+    """
     theme = palette.theme()
     font = palette.ui_font(small=True)
     metrics = QFontMetricsF(font)
@@ -82,6 +90,8 @@ def draw(
             QRectF(left, top, width, metrics.height()), Qt.TextFlag.TextSingleLine, text
         )
     if unit:
-        box = QRectF(left + widest + _GAP / 2, area.top(), metrics.height(), area.height())
-        text = metrics.elidedText(unit, Qt.TextElideMode.ElideRight, area.height())
+        longest = max(area.height(), bottom - area.top())
+        text = metrics.elidedText(unit, Qt.TextElideMode.ElideRight, longest)
+        length = max(area.height(), metrics.horizontalAdvance(text) + 1)
+        box = QRectF(left + widest + _GAP / 2, area.top(), metrics.height(), length)
         painting.rotated_text(painter, box, Qt.AlignmentFlag.AlignCenter, text)

@@ -245,7 +245,7 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         shown, layout = self._shown, self._laid_out(painter.deviceTransform().m11())
         if self._picture is None:
             self._picture = picture(shown.values, shown.mask, shown.colouring, layout.grid)
-        heatmap_painting.draw_cells(painter, shown, layout, self._picture)
+        heatmap_painting.draw_cells(painter, shown, layout, self._picture, self.size())
         labels = self.placed_labels()
         heatmap_painting.draw_axes(painter, shown, layout, labels, self._pinned, self.size())
         heatmap_painting.draw_frames(painter, layout.grid, self._pinned, self.pointed)

@@ -18,7 +18,11 @@ Pinned = tuple[int | None, int | None]
 
 
 def draw_cells(
-    painter: QPainter, shown: LabelledGrid, layout: HeatmapLayout, picture: QPixmap
+    painter: QPainter,
+    shown: LabelledGrid,
+    layout: HeatmapLayout,
+    picture: QPixmap,
+    inside: QSize,
 ) -> None:
     """Draw the cells, the lines between them, their numbers, and the colour bar."""
     grid = layout.grid
@@ -26,7 +30,7 @@ def draw_cells(
     draw_lines(painter, grid)
     if shown.values.size <= cell_numbers.MOST:
         cell_numbers.draw(painter, grid, shown.values, shown.mask, shown.colouring)
-    colour_bar.draw(painter, layout.bar, shown.colouring, shown.reach, shown.unit)
+    colour_bar.draw(painter, layout.bar, shown.colouring, shown.reach, shown.unit, inside.height())
 
 
 def draw_axes(

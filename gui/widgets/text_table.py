@@ -119,10 +119,18 @@ class TextTable(RowTable):
         return max(ROW_HEIGHT, QFontMetrics(palette.ui_font()).height() + UNIT)
 
     def share_width(self) -> None:
-        """Give each column its share."""
-        width = self.viewport().width()
-        for number, column in enumerate(self._columns):
-            self.setColumnWidth(number, int(width * column.share))
+        """Give each column its share, and no less than its heading: the others make way."""
+        width, header = self.viewport().width(), self.horizontalHeader()
+        least = [header.sectionSizeHint(number) for number in range(len(self._columns))]
+        widths = [
+            max(int(width * column.share), narrowest)
+            for column, narrowest in zip(self._columns, least, strict=True)
+        ]
+        spare = sum(widths) - sum(least)
+        over = min(max(sum(widths) - width, 0), spare)
+        for number, (wide, narrowest) in enumerate(zip(widths, least, strict=True)):
+            part = -(-over * (wide - narrowest) // spare) if spare else 0
+            self.setColumnWidth(number, wide - part)
 
     def _set_headings(self) -> None:
         self._rows.setHorizontalHeaderLabels([column.heading for column in self._columns])

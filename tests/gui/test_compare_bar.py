@@ -93,7 +93,7 @@ def test_it_says_how_the_tokens_stand_for_each_other(bar, session, settle, engin
     session.compare_with(LONGER)
     settle()
     assert bar.text.text.startswith(
-        "7 and 8 tokens: 6 in common, 1 replaced, 0 only left (−), 1 only right (+)."
+        "7 tokens left, 8 right: 6 in common, 1 replaced, 0 only left (−), 1 only right (+)."
     )
     session.compare_with(OTHER)
     settle()

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from engine.messages import Head, RunPrompt
 from gui import palette, screenshot
@@ -15,6 +15,7 @@ from gui.panels import PANELS
 from gui.picture_dialog import PictureDialog
 from gui.session import Selection, Session
 from gui.settings import Settings
+from gui.text_dialog import TextDialog
 from gui.window import Window
 
 
@@ -220,14 +221,12 @@ def test_help_and_about_are_plain_text(qtbot, window):
     for action in window.actions():
         if action.text() in ("How to read a head", "About Headscope"):
             action.trigger()
-    (box,) = window.findChildren(QMessageBox)
-    assert box.textFormat() == Qt.TextFormat.PlainText
-    box.close()
-    (about,) = window.findChildren(AboutDialog)
-    assert {label.textFormat() for label in about.findChildren(QLabel) if label.text()} == {
-        Qt.TextFormat.PlainText
-    }
-    about.close()
+    for kind in (TextDialog, AboutDialog):
+        (dialog,) = window.findChildren(kind)
+        assert {label.textFormat() for label in dialog.findChildren(QLabel) if label.text()} == {
+            Qt.TextFormat.PlainText
+        }
+        dialog.close()
 
 
 def test_no_label_reads_html(window):

@@ -1,4 +1,6 @@
 import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from gui.widgets import colour_bar
@@ -31,3 +33,25 @@ def test_its_width_holds_its_texts_and_its_unit(qapp: QApplication) -> None:
     colouring = Colouring("sequential", 0, 1)
     plain = colour_bar.width_of(colouring, (0, 1), "")
     assert colour_bar.WIDTH < plain < colour_bar.width_of(colouring, (0, 1), "logit")
+
+
+def inked(bottom: float) -> int:
+    """Return the lowest row in which a bar of 40 pixels with a long unit has drawn something."""
+    picture = QImage(120, 200, QImage.Format.Format_RGB32)
+    picture.fill(QColor("white"))
+    painter = QPainter(picture)
+    area = QRectF(5, 10, colour_bar.WIDTH, 40)
+    unit = "right − left: attention"
+    colour_bar.draw(painter, area, Colouring("sequential", 0, 1), (0, 1), unit, bottom)
+    painter.end()
+    white = QColor("white").rgb()
+    rows = [y for y in range(200) if any(picture.pixel(x, y) != white for x in range(120))]
+    return max(rows)
+
+
+def test_a_unit_longer_than_its_bar_goes_on_below_it_and_no_further_than_it_may(
+    qapp: QApplication,
+) -> None:
+    assert inked(0) <= 52
+    assert 60 < inked(90) <= 90
+    assert inked(200) > 100
