@@ -1,6 +1,7 @@
 """Rules for every test: offscreen, settings of its own, nothing left running."""
 
 import gc
+import itertools
 import os
 import sys
 import threading
@@ -28,6 +29,18 @@ def pytest_configure(config: pytest.Config) -> None:
     """Choose the platform: a display only for the tests that need one, run by their mark."""
     on_display = config.getoption("markexpr") == "display" and os.environ.get("DISPLAY")
     os.environ["QT_QPA_PLATFORM"] = "xcb" if on_display else "offscreen"
+    # Between tests alone, see `_ends_here`; while torch is imported nothing is garbage anyway.
+    gc.disable()
+    # PySide6 would read the source of all that torch imports: see gui.app.
+    feature = sys.modules.get("PySide6.support.feature")
+    if hasattr(feature, "_mod_uses_pyside"):
+        vars(feature)["_mod_uses_pyside"] = lambda module: False
+
+
+def pytest_collection_finish() -> None:
+    """Spare every collection between tests what the modules hold, which never dies."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,23 +54,35 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _garbage_waits() -> Iterator[None]:
-    """Collect between tests, as the window does between events: see gui.garbage."""
-    from gui import garbage
+def _ends_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Destroy a test's widgets with it, and collect between tests: see gui.garbage.
+
+    A window that waits for the next test's event loop is dressed and laid out anew by it.
+    """
+    from PySide6.QtCore import QCoreApplication, QEvent
 
     gc.disable()
+    # A program that is run within a test would keep what the test made for ever.
+    monkeypatch.setattr(gc, "freeze", lambda: None)
     yield
-    garbage.collect()
+    if QCoreApplication.instance() is not None:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+
+
+@pytest.fixture(scope="session")
+def _settings_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    root = tmp_path_factory.mktemp("settings")
+    return (root / str(number) for number in itertools.count())
 
 
 @pytest.fixture(autouse=True)
-def _own_settings(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _own_settings(_settings_folders: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test a settings file and a data folder of its own."""
     from PySide6.QtCore import QSettings
 
-    place = tmp_path_factory.mktemp("settings")
+    place = next(_settings_folders)
+    place.mkdir()
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(place))
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
     monkeypatch.setenv("XDG_DATA_HOME", str(place))
