@@ -61,13 +61,15 @@ def _ends_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """
     from PySide6.QtCore import QCoreApplication, QEvent
 
+    from gui import garbage
+
     gc.disable()
     # A program that is run within a test would keep what the test made for ever.
     monkeypatch.setattr(gc, "freeze", lambda: None)
     yield
     if QCoreApplication.instance() is not None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    gc.collect()
+    garbage.collect()
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,6 @@ import gui.app
 from gui import palette, session_file
 from gui.session_file import SavedSession
 
-
 pytestmark = pytest.mark.usefixtures("after_run")
 
 
