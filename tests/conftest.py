@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _ends_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _ends_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
     """Destroy a test's widgets with it, and collect between tests: see gui.garbage.
 
     A window that waits for the next test's event loop is dressed and laid out anew by it.
@@ -66,9 +66,11 @@ def _ends_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gc.disable()
     # A program that is run within a test would keep what the test made for ever.
     monkeypatch.setattr(gc, "freeze", lambda: None)
-    yield
+    kept: list[object] = []
+    yield kept
     if QCoreApplication.instance() is not None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    kept.clear()
     garbage.collect()
 
 
@@ -76,6 +78,23 @@ def _ends_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def _settings_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     root = tmp_path_factory.mktemp("settings")
     return (root / str(number) for number in itertools.count())
+
+
+@pytest.fixture
+def qtbot(qtbot: Any, _ends_here: list[object]) -> Any:
+    """Keep every widget that pytest-qt is to delete until it is deleted.
+
+    It remembers them weakly, and a window that dies in sight, torn apart by the collector,
+    takes the process with it.
+    """
+    remember = qtbot.addWidget
+
+    def keep(widget: Any, **options: Any) -> None:
+        _ends_here.append(widget)
+        remember(widget, **options)
+
+    qtbot.addWidget = keep
+    return qtbot
 
 
 @pytest.fixture(autouse=True)
