@@ -13,6 +13,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 export PYTHONNOUSERSITE := 1
+# Empty is unset: each process of the tests would otherwise compile the tree for itself (8 s).
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run test check bench docs screenshots clean
 .DEFAULT_GOAL := run
@@ -23,14 +25,16 @@ run: $(VENV)/.run
 test: $(VENV)/.dev
 	@$(BIN)/python main.py --check-system
 	@if command -v xvfb-run >/dev/null; then \
-	    xvfb-run -a -s "-screen 0 1920x1200x24" $(BIN)/python -m pytest -m display; \
+	    xvfb-run -a -s "-screen 0 1920x1200x24" $(BIN)/python -m pytest -m display tests/app; \
 	elif [ -n "$$CI" ]; then \
 	    echo "xvfb-run is missing: the tests that drive the real window need it" >&2; exit 1; \
 	else \
 	    echo "xvfb-run is missing: the tests that drive the real window are left out"; \
 	fi
-	@# Two processes and no more: each of them loads torch for itself.
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not display"
+	@# Two processes and no more: each of them loads torch for itself. In the order of the
+	@# folders: by number of tests the journeys, one a file, would come last and alone.
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
+	    -m "not display"
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .

@@ -1,6 +1,7 @@
 """Rules for every test: offscreen, settings of its own, nothing left running."""
 
 import gc
+import itertools
 import os
 import sys
 import threading
@@ -28,6 +29,18 @@ def pytest_configure(config: pytest.Config) -> None:
     """Choose the platform: a display only for the tests that need one, run by their mark."""
     on_display = config.getoption("markexpr") == "display" and os.environ.get("DISPLAY")
     os.environ["QT_QPA_PLATFORM"] = "xcb" if on_display else "offscreen"
+    # Between tests alone, see `_ends_here`; while torch is imported nothing is garbage anyway.
+    gc.disable()
+    # PySide6 would read the source of all that torch imports: see gui.app.
+    feature = sys.modules.get("PySide6.support.feature")
+    if hasattr(feature, "_mod_uses_pyside"):
+        vars(feature)["_mod_uses_pyside"] = lambda module: False
+
+
+def pytest_collection_finish() -> None:
+    """Spare every collection between tests what the modules hold, which never dies."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,23 +54,56 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _garbage_waits() -> Iterator[None]:
-    """Collect between tests, as the window does between events: see gui.garbage."""
+def _ends_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
+    """Destroy a test's widgets with it, and collect between tests: see gui.garbage.
+
+    A window that waits for the next test's event loop is dressed and laid out anew by it.
+    """
+    from PySide6.QtCore import QCoreApplication, QEvent
+
     from gui import garbage
 
     gc.disable()
-    yield
+    # A program that is run within a test would keep what the test made for ever.
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    kept: list[object] = []
+    yield kept
+    if QCoreApplication.instance() is not None:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    kept.clear()
     garbage.collect()
 
 
+@pytest.fixture(scope="session")
+def _settings_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    root = tmp_path_factory.mktemp("settings")
+    return (root / str(number) for number in itertools.count())
+
+
+@pytest.fixture
+def qtbot(qtbot: Any, _ends_here: list[object]) -> Any:
+    """Keep every widget that pytest-qt is to delete until it is deleted.
+
+    It remembers them weakly, and a window that dies in sight, torn apart by the collector,
+    takes the process with it.
+    """
+    remember = qtbot.addWidget
+
+    def keep(widget: Any, **options: Any) -> None:
+        _ends_here.append(widget)
+        remember(widget, **options)
+
+    qtbot.addWidget = keep
+    return qtbot
+
+
 @pytest.fixture(autouse=True)
-def _own_settings(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _own_settings(_settings_folders: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test a settings file and a data folder of its own."""
     from PySide6.QtCore import QSettings
 
-    place = tmp_path_factory.mktemp("settings")
+    place = next(_settings_folders)
+    place.mkdir()
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(place))
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
     monkeypatch.setenv("XDG_DATA_HOME", str(place))
@@ -85,9 +131,13 @@ def _nothing_left_running(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         running = [timer for timer in started if isValid(timer) and timer.isActive()]
         if not left and not running:
             return
+        for timer in running:
+            if timer.isSingleShot() and timer.remainingTime() <= 1000 * GRACE_SECONDS:
+                timer.setInterval(0)  # it comes to its end by itself: nobody need wait for it
         if QCoreApplication.instance() is not None:
-            QCoreApplication.processEvents()  # lets a short one-shot timer come to its end
-        time.sleep(0.01)
+            QCoreApplication.processEvents()
+        if left:
+            time.sleep(0.01)
     pytest.fail(f"left running: threads {left}, timers {running}")
 
 

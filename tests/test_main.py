@@ -526,18 +526,9 @@ def test_a_whole_system_lacks_nothing(run):
     assert run("--check-system") == (0, "", "")
 
 
-def test_as_a_process_the_answer_is_all_there_is(python, repository):
-    words = [python, "main.py", "ask", "ov-tokens", "--model", "toy", "--head", "0.0"]
-    done = subprocess.run(
-        [*words, "--token", "result"], cwd=repository, capture_output=True, text=True, timeout=280
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["result"]["values"] == [2, 0, 0, 0, 0]
-
-
 @pytest.mark.parametrize(
     ("closed", "status", "printed"),
-    [("ask list-models >&-", 0, ""), ("ask - <&-", 0, ""), ("ask heads 2>&-", 2, "")],
+    [("models >&-", 0, ""), ("ask - <&-", 0, ""), ("ask heads 2>&-", 2, "")],
 )
 def test_a_closed_stream_is_no_fault(python, repository, closed, status, printed):
     done = subprocess.run(

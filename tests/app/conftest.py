@@ -1,6 +1,7 @@
 """The real window on the real engine."""
 
 import pytest
+from PySide6.QtCore import QTimer
 
 from engine import Engine
 from engine.messages import RunPrompt, Thumbnails
@@ -39,6 +40,19 @@ def open_window(qtbot, qapp, engine):
     yield opened
     for client in clients:
         assert client.close()
+
+
+@pytest.fixture
+def after_run(qapp):
+    """Clear up what `gui.app.run`, which ends with its process, leaves in ours."""
+    yield
+    for widget in qapp.topLevelWidgets():
+        if isinstance(widget, Window):
+            widget.deleteLater()
+    # A quit that came after `exec` would end each later event loop at once.
+    QTimer.singleShot(0, qapp.quit)
+    qapp.exec()
+    palette.apply(qapp, "light")
 
 
 def settle(qtbot, window):

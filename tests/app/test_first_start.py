@@ -6,13 +6,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 import gui.app
-from gui import log, palette
+from gui import log
 from gui.window import Window
 from tests.gui.fake_engine import FakeEngine
 
 
 @pytest.fixture
-def run(qapp, tmp_path, monkeypatch):
+def run(qapp, after_run, tmp_path, monkeypatch):
     """Run the program, look at its window once that stands, and close it."""
     path = tmp_path / "state" / "headscope.log"
     monkeypatch.setattr(log, "path", lambda: path)
@@ -37,10 +37,7 @@ def run(qapp, tmp_path, monkeypatch):
         return tuple(seen), path.read_text(encoding="utf-8")
 
     yield started
-    QTimer.singleShot(0, qapp.quit)
-    qapp.exec()
     qapp.setApplicationVersion("")
-    palette.apply(qapp, "light")
 
 
 def test_the_first_page_comes_once_and_escape_closes_it(run):

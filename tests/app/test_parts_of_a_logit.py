@@ -89,11 +89,14 @@ def test_the_last_row_of_the_lens_is_the_model_s_own_guess(qtbot, open_card, eng
     assert labels == list(found.labels[0][9])
 
 
-@pytest.mark.parametrize("title", ["Poster", "Attribution", "Lens"])
 @pytest.mark.parametrize(
     ("model", "text"),
     [("toy", "result = 0 ans return"), ("toy-2l", "result = 0 ans return"), ("attn-1l", TEXT)],
 )
-def test_each_card_fills_on_other_models(open_card, title, model, text):
-    _, panel = open_card(title, Selection(model, text))
-    assert panel.state == "fresh"
+def test_each_card_fills_on_other_models(qtbot, open_window, model, text):
+    window = open_window(Selection(model, text))
+    for title in ("Poster", "Attribution", "Lens"):
+        window.open_cards([title])
+        settle(qtbot, window)
+        (panel,) = (panel for panel in window.panels if panel.title == title)
+        assert panel.state == "fresh", title

@@ -10,13 +10,7 @@ import gui.app
 from gui import palette, session_file, whole_file
 from gui.session_file import SavedSession
 
-
-@pytest.fixture(autouse=True)
-def _forget_the_quit(qapp):
-    """Let later tests have event loops: a quit that came after `exec` ends each of them at once."""
-    yield
-    QTimer.singleShot(0, qapp.quit)
-    qapp.exec()
+pytestmark = pytest.mark.usefixtures("after_run")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +27,6 @@ def test_the_picture_is_whole_exact_and_filled(qapp, engine, tmp_path, size, sca
     # The attention picture lies in the middle: dark blue at its first cell, paper elsewhere.
     middle = {image.pixel(x, 200 * scale) for x in range(image.width())}
     assert len(middle) > 20
-    palette.apply(qapp, "light")
 
 
 def test_a_model_of_the_command_line_is_the_one_that_is_opened(qapp, engine, tmp_path, capsys):

@@ -4,7 +4,7 @@ from functools import partial
 from itertools import combinations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QPushButton, QWidget
 
@@ -19,7 +19,7 @@ SIZES = (80, 100, 150, 200)
 
 
 @pytest.fixture
-def sized(qtbot, window, client):
+def sized(qtbot, qapp, window, client):
     """Show the window at a size of text, and go back to the usual one afterwards."""
 
     def made(percent, layout=LAYOUTS[0], size=(1600, 1000)):
@@ -31,7 +31,9 @@ def sized(qtbot, window, client):
         return window
 
     yield made
-    window.text_sizes.reset()
+    window.deleteLater()  # nobody looks at it again, so nobody need lay it out again
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    palette.apply(qapp, "light", NORMAL_TEXT)
 
 
 def seen(window, kind):

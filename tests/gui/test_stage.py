@@ -151,9 +151,11 @@ def test_at_no_size_of_the_window_are_cards_laid_out_without_end(qtbot, window, 
                 window.resize(width, 480 + width * 7 % 530)
                 qtbot.wait(20)
                 most = max(most, relayouts.count)
-            qtbot.wait(2 * SETTLED_MS)
-            relayouts.count = 0
-            qtbot.wait(2 * SETTLED_MS)
+            for _ in range(10):  # a busy computer settles later
+                relayouts.count = 0
+                qtbot.wait(2 * SETTLED_MS)
+                if not relayouts.count:
+                    break
             assert relayouts.count == 0
     finally:
         window.text_sizes.reset()

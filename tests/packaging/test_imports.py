@@ -68,10 +68,36 @@ print(*sys.modules)
     assert not loaded & (dialogs | closed | {"cmap", "matplotlib", "pyqtgraph", "torch"})
 
 
-def test_no_module_of_the_engine_imports_qt_or_matplotlib() -> None:
+# Both import torch, so they share a process: Qt is taken away once it is told what was loaded.
+ENGINE_AND_FIGURE = """
+import sys
+{imports}
+print(*sys.modules)
+for name in ("PySide6", "shiboken6", "pyqtgraph"):
+    sys.modules[name] = None
+import main
+sys.exit(main.main(["figure", "attention", "--model", "toy",
+    "--text", "result = 0 ans return", "--layer", "0", "-o", {target!r}]))
+"""
+
+
+@pytest.fixture(scope="module")
+def engine_and_figure(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[subprocess.CompletedProcess[str], Path]:
+    target = tmp_path_factory.mktemp("figure") / "pattern.pdf"
     imports = "\n".join(f"import {module}" for module in modules_of("engine"))
-    loaded = loaded_by(imports)
-    assert "torch" in loaded
+    code = ENGINE_AND_FIGURE.format(imports=imports, target=str(target))
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    return done, target
+
+
+def test_no_module_of_the_engine_imports_qt_or_matplotlib(
+    engine_and_figure: tuple[subprocess.CompletedProcess[str], Path],
+) -> None:
+    done, _ = engine_and_figure
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert "torch" in loaded, done.stderr
     assert not loaded & {"PySide6", "shiboken6", "pyqtgraph"}
     # transformer_lens may bring matplotlib of its own accord; our files must not name it.
     assert not [
@@ -81,18 +107,9 @@ def test_no_module_of_the_engine_imports_qt_or_matplotlib() -> None:
     ]
 
 
-def test_a_figure_is_typeset_where_qt_cannot_be_imported(tmp_path: Path) -> None:
-    target = tmp_path / "pattern.pdf"
-    code = f"""
-import sys
-for name in ("PySide6", "shiboken6", "pyqtgraph"):
-    sys.modules[name] = None
-import main
-sys.exit(main.main(["figure", "attention", "--model", "toy",
-    "--text", "result = 0 ans return", "--layer", "0", "-o", {str(target)!r}]))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+def test_a_figure_is_typeset_where_qt_cannot_be_imported(
+    engine_and_figure: tuple[subprocess.CompletedProcess[str], Path],
+) -> None:
+    done, target = engine_and_figure
     assert done.returncode == 0, done.stderr
     assert target.read_bytes().startswith(b"%PDF")

@@ -28,7 +28,16 @@ SUBJECTS = {
         ),
     ),
 }
-"""By the kind of file that their commands write; each is a process that imports torch."""
+
+# One new process for all of it, since each would import torch: first the Python that was copied,
+# then the commands, in the words that a shell makes of them.
+AGAIN = """
+import json, sys
+exec(sys.argv[1], {"__name__": "__main__"})
+import main
+for words in json.loads(sys.argv[2]):
+    assert main.main(words) == 0
+"""
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +45,16 @@ def engine():
     return Engine()
 
 
-def environment(folder, repository, python):
-    """Return variables in which a shell finds the program `headscope` and Python its packages."""
+def words_of(line, folder):
+    """Return what a shell gives the program `headscope` when a line is pasted into it."""
     program = folder / "headscope"
-    program.write_text(f'#!/bin/sh\nexec "{python}" "{repository}/main.py" "$@"\n')
+    program.write_text('#!/bin/sh\nprintf "%s\\0" "$@"\n')
     program.chmod(0o755)
-    return os.environ | {
-        "PATH": f"{folder}:{os.environ['PATH']}", "PYTHONPATH": str(repository)
-    }  # fmt: skip
+    variables = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-ec", line], env=variables, check=True, capture_output=True, text=True
+    )
+    return done.stdout.split("\0")[:-1]
 
 
 def test_what_is_copied_makes_the_same_figure_and_the_same_numbers(
@@ -51,20 +62,20 @@ def test_what_is_copied_makes_the_same_figure_and_the_same_numbers(
 ):
     folder = tmp_path / "bin"
     folder.mkdir()
-    variables = environment(folder, repository, python)
-    lines, programs, numbers = [], [], []
+    commands, programs, numbers = [], [], []
     for suffix, subject in SUBJECTS.items():
         answers = {asked: engine.answer(asked) for asked in questions(subject.request)}
         made = Material(subject, answers, __version__)
         for kind in {suffix, ".pdf"}:
             material.write(made, tmp_path / f"window-{subject.name}{kind}", OPTIONS)
-        lines.append(material.command(subject, OPTIONS, Path(f"command{suffix}")))
+        line = material.command(subject, OPTIONS, Path(f"command{suffix}"))
+        commands.append(words_of(line, folder))
         programs.append(material.python(subject, OPTIONS, Path(f"python-{subject.name}.pdf")))
         numbers.append(json.dumps(to_plain(made.result)))
-    subprocess.run(["bash", "-ec", "\n".join(lines)], cwd=tmp_path, env=variables, check=True)
     done = subprocess.run(
-        [python, "-c", "\n".join(programs)], cwd=tmp_path, env=variables, check=True,
-        capture_output=True, text=True,
+        [python, "-c", AGAIN, "\n".join(programs), json.dumps(commands)],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(repository)},
+        check=True, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout.splitlines() == numbers
     for suffix, subject in SUBJECTS.items():

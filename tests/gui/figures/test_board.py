@@ -86,9 +86,15 @@ def wanted(values, mask, kind, limit):
     return made
 
 
-@pytest.mark.parametrize("kind", ["scores", "value-weighted"])
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("suffix", ["png", pytest.param("pdf", marks=needs_poppler)])
+@pytest.mark.parametrize(
+    ("kind", "shared", "suffix"),
+    [  # every pair of the three
+        ("scores", True, "png"),
+        ("value-weighted", False, "png"),
+        pytest.param("scores", False, "pdf", marks=needs_poppler),
+        pytest.param("value-weighted", True, "pdf", marks=needs_poppler),
+    ],
+)
 def test_every_cell_has_the_colour_of_its_value_in_shared_or_own_limits(
     tmp_path, kind, shared, suffix
 ):
