@@ -50,6 +50,24 @@ def _garbage_waits() -> Iterator[None]:
     garbage.collect()
 
 
+@pytest.fixture
+def qtbot(qtbot: Any) -> Any:
+    """Keep every widget that pytest-qt is to delete until it does.
+
+    It remembers them weakly, and a window that dies in sight, torn apart by the collector,
+    takes the process with it.
+    """
+    kept: list[object] = []
+    remember = qtbot.addWidget
+
+    def keep(widget: Any, **options: Any) -> None:
+        kept.append(widget)
+        remember(widget, **options)
+
+    qtbot.addWidget = keep
+    return qtbot
+
+
 @pytest.fixture(autouse=True)
 def _own_settings(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch

@@ -53,3 +53,13 @@ def test_stopping_leaves_the_automatic_collector_as_it_was_found(qapp):
         assert not gc.isenabled()
         collector.stop()
         assert gc.isenabled() == was
+
+
+def test_a_widget_that_a_test_lets_go_lives_until_the_test_is_over(qtbot):
+    widget = QWidget()
+    widget.myself = widget
+    seen = weakref.ref(widget)
+    qtbot.addWidget(widget)
+    del widget
+    gc.collect()
+    assert seen() is not None
