@@ -97,8 +97,8 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
         One of LAYOUTS.
     """
     columns = _places(docks, layout, stage)
+    end_drags(docks)
     for dock in docks:
-        dock.setFloating(False)
         stage.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
     placed = [dock for column in columns for _, cards in column for dock in cards]
     for dock in placed:
@@ -123,6 +123,17 @@ def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> No
     for column in columns:
         for _, cards in column:
             cards[0].raise_()
+
+
+def end_drags(docks: Sequence[CardDock]) -> None:
+    """Put back every card that floats or is being dragged, before others change their places.
+
+    Qt ends a drag by laying everything out as it was when the drag began, and crashes on what
+    no longer lies there.
+    """
+    for dock in docks:
+        if dock.isFloating():
+            dock.setFloating(False)
 
 
 def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from gui.dock import CardDock
-from gui.layouts import LAYOUTS, Layout
+from gui.layouts import LAYOUTS, Layout, end_drags
 from gui.session_file import WindowState
 
 VERSION = 2
@@ -45,6 +45,7 @@ def restore_docks(stage: QMainWindow, docks: Sequence[CardDock], state: WindowSt
 
     Cards that the state does not know, because they are newer than it, are closed.
     """
+    end_drags(docks)
     if not stage.restoreState(_bytes(state.docks), VERSION):
         return False
     for dock in docks:

@@ -184,11 +184,17 @@ class HeadsPanel(Panel):
     def describe(self, head: Head) -> str:
         """Return a head's name and scores, for its tool tip."""
         scores = self.scores()
-        if scores is None:
+        # The picture may still be that of the model before, which had more heads.
+        if scores is None or not _has(scores.grid(KINDS[0][0]), head):
             return head_name(head)
         told = [f"{name} {fixed(float(scores.grid(field)[head]), 2)}" for field, name, _ in KINDS]
         values, measure = self._coloured_by(), self.session.selection.measure
-        if values is not None and measure not in SHORT:
+        if values is not None and _has(values, head) and measure not in SHORT:
             number = fixed(float(values[head]), decimals(values))
             told.insert(0, f"{full_name(measure)} {number}")
         return f"{head_name(head)}: " + ", ".join(told)
+
+
+def _has(values: FloatArray, head: Head) -> bool:
+    """Return whether a measure, [layer, head], was taken of a head."""
+    return head.layer < values.shape[0] and head.number < values.shape[1]

@@ -3,9 +3,12 @@
 from itertools import pairwise
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 
 from gui.layouts import LAYOUTS
 from gui.window import Window
+from gui.window_state import restore_docks
 
 
 @pytest.mark.parametrize("size", [(1600, 1000), (1000, 700)])
@@ -50,3 +53,25 @@ def test_reset_goes_back_to_the_layout_last_chosen(qtbot, window):
     qtbot.wait(50)
     placed = {title for column in LAYOUTS[-1].columns for title in column.titles}
     assert {d.kind.title for d in window.docks if not d.isHidden()} == placed
+
+
+@pytest.mark.parametrize("how", ["laid out", "put back"])
+def test_cards_can_be_laid_out_while_one_is_being_dragged(qtbot, qtlog, window, how):
+    window.resize(1600, 1000)
+    qtbot.wait(50)
+    handle, left, before = window.windowHandle(), Qt.MouseButton.LeftButton, window.state()
+    for dock in [dock for dock in window.docks if not dock.visibleRegion().isEmpty()][:2]:
+        at = dock.mapTo(window, QPoint(30, 12))
+        QTest.mousePress(handle, left, Qt.KeyboardModifier.NoModifier, at)
+        for step in (20, 60, 120):
+            QTest.mouseMove(handle, at + QPoint(step, step))
+        assert dock.isFloating()
+        if how == "laid out":
+            window.lay_out(LAYOUTS[1])
+        else:
+            assert restore_docks(window.docks[0].parentWidget(), window.docks, before)
+        QTest.mouseMove(handle, at + QPoint(200, 200))
+        QTest.mouseRelease(handle, left, Qt.KeyboardModifier.NoModifier, at + QPoint(200, 200))
+        qtbot.wait(30)
+        assert not any(each.isFloating() for each in window.docks)
+    assert [record.message for record in qtlog.records if "Dock" in record.message] == []

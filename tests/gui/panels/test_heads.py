@@ -77,6 +77,14 @@ def test_hovering_a_head_names_it_and_its_scores(panel):
     assert "induction 0.90" in text
 
 
+def test_a_head_that_the_model_in_use_has_not_is_named_without_scores(panel, session, settle):
+    assert panel.describe(Head(5, 0)) == "L5H0"
+    assert panel.describe(Head(0, 9)) == "L0H9"
+    session.set_measure("ov_norm")
+    settle(panel)
+    assert panel.describe(Head(5, 0)) == "L5H0"
+
+
 def test_of_equal_heads_the_one_that_does_it_on_this_prompt_opens(
     monkeypatch, session, engine, show
 ):
