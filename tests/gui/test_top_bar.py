@@ -114,8 +114,8 @@ def test_in_a_narrow_window_what_menus_have_gives_way_and_nothing_is_cut(
     for width in (1600, 1000, 720):
         window.resize(width, 700)
         qtbot.wait(150)
-        parts = [*top.searchChildren(QPushButton), *top.searchChildren(QToolButton)]
-        parts += [*top.searchChildren(QLabel), top.models]
+        parts = [*top.findChildren(QPushButton), *top.searchChildren(QToolButton)]
+        parts += [*top.findChildren(QLabel), top.models]
         seen = [part for part in parts if part.isVisible()]
         for part in seen:
             left = part.mapTo(top, QPoint(0, 0)).x()
