@@ -114,7 +114,7 @@ def test_in_a_narrow_window_what_menus_have_gives_way_and_nothing_is_cut(
     for width in (1600, 1000, 720):
         window.resize(width, 700)
         qtbot.wait(150)
-        parts = [*top.findChildren(QPushButton), *top.searchChildren(QToolButton)]
+        parts = [*top.findChildren(QPushButton), *top.findChildren(QToolButton)]
         parts += [*top.findChildren(QLabel), top.models]
         seen = [part for part in parts if part.isVisible()]
         for part in seen:
