@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
@@ -227,6 +228,12 @@ class CircuitPanel(Panel):
         told = " · ".join([*small, notes] if notes else small)
         self.rank.set_parts([Token(answer.token_label), told])
         self._draw_table()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show the table beside a list where there is room for it now, or else alone."""
+        super().resizeEvent(event)
+        if self._active and event.size().width() != event.oldSize().width():
+            self.redraw()
 
     def _is_deep(self) -> bool:
         """Return whether the open head reads what an MLP has already written to."""
