@@ -29,10 +29,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.fault_watch import Faults
-from benchmarks.random_hands import MODELS, Act, Hands
+from benchmarks.random_hands import MODELS, PROMPTS, Act, Hands
 from engine.messages import Request
 from gui.app import run
 from gui.engine_client import EngineLike, Failure
+from gui.export.preview_dialog import PreviewDialog
+from gui.layouts import LAYOUTS
 from gui.panels.prompt import PromptPanel
 from gui.preferences import Preferences
 from gui.window import Window
@@ -43,6 +45,8 @@ CACHE_BYTES = 32 * 2**20
 """Small, so that it is full early and what grows after that is a leak."""
 REST_SECONDS = 60.0
 """Within so long of the last act the window has answered everything, where nothing else is said."""
+IMPORT_SECONDS = 240.0
+"""The same where torch or matplotlib is imported for the first time, on a busy machine."""
 LATEST_SECONDS = 5.0
 """How long one turn of the event loop may take, where nothing else is said."""
 DEAD_SECONDS = 120
@@ -51,6 +55,7 @@ ACTS_TO_REST = 60
 PAUSES_MS = (0, 0, 5, 15, 40, 150)
 NESTED_SECONDS = 0.3
 """A step that takes longer runs an event loop of its own, such as a menu's."""
+USUAL_SIZE = (1600, 1000)
 TOLD = 12
 """Acts that are printed with a fault."""
 MOST_FAULTS, MOST_DIALOGS = 12, 40
@@ -181,6 +186,7 @@ class RandomUser:
         if self._faults.found:
             # Without an engine, say, the memory it takes later would look like a leak.
             return
+        yield from self._go_home()
         begin = resident()
         self._latest = (0.0, "")
         free = self._free() / 2**20
@@ -189,7 +195,10 @@ class RandomUser:
             for _ in range(ACTS_TO_REST):
                 yield self._hands.act()
             yield from self._rest()
-            self._log.write(f"{resident():.0f} MB\n")
+            self._log.write(
+                f"{time.monotonic() - ends + self._seconds:.0f} s {resident():.0f} MB\n"
+            )
+        yield from self._go_home()
         grown = resident() - begin
         self.facts.append(
             f"memory {begin:.0f} MB, then {grown:+.0f} MB, of which the cache may have {free:.0f}"
@@ -202,8 +211,8 @@ class RandomUser:
         )
 
     def _warm_up(self) -> Iterator[Act]:
-        """Open every card and every model once: what that takes is no leak."""
-        yield from self._rest()
+        """Open every card and every model and typeset once: what that takes is no leak."""
+        yield from self._rest(IMPORT_SECONDS)
         window = self._window
         for model in (*MODELS, MODELS[0]):
             yield f"model {model}", [partial(window.opening.open, model)]
@@ -216,11 +225,30 @@ class RandomUser:
             yield from self._rest()
         yield self._hands.prompt(" green tea" * 60)
         yield from self._rest()
+        yield "export", [window.exports.export_last]
+        yield from self._wait(self._typeset, IMPORT_SECONDS)
+        yield from self._rest()
         for theme in ("dark", "light"):
             yield theme, [partial(window.set_theme, theme)]
             yield from self._rest()
 
-    def _rest(self) -> Iterator[Act]:
+    def _go_home(self) -> Iterator[Act]:
+        """Look at the same things before and after: larger text or another model is no leak."""
+        window = self._window
+        for name, step in (
+            ("normal text", window.text_sizes.reset),
+            ("usual size", partial(window.resize, *USUAL_SIZE)),
+            ("no guide", window.guide.finish),
+            ("layout", partial(window.lay_out, LAYOUTS[0])),
+            ("light", partial(window.set_theme, "light")),
+            ("model", partial(window.opening.open, MODELS[0])),
+        ):
+            yield name, [step]
+            yield from self._rest()
+        yield self._hands.prompt(PROMPTS[0])
+        yield from self._rest()
+
+    def _rest(self, seconds: float = 0.0) -> Iterator[Act]:
         """Leave whatever is open, and wait until everything is answered."""
         for _ in range(MOST_DIALOGS):
             act = self._hands.leave()
@@ -229,8 +257,12 @@ class RandomUser:
             yield act
         else:
             self._faults.add("a dialog or menu cannot be left with Esc")
-        deadline = time.monotonic() + self._limits.rest
-        while not self._rests():
+        yield from self._wait(self._rests, max(seconds, self._limits.rest))
+
+    def _wait(self, over: Callable[[], bool], seconds: float) -> Iterator[Act]:
+        """Wait for something; that it does not come is a fault."""
+        deadline = time.monotonic() + seconds
+        while not over():
             if time.monotonic() > deadline:
                 self._faults.add(f"no rest: {self._state()}")
                 break
@@ -252,6 +284,10 @@ class RandomUser:
         client, status = self._window.client, self._window.status
         filled = all(panel.filled for panel in self._window.panels)
         return not client.busy and filled and not client.doing and not status.bar.isVisible()
+
+    def _typeset(self) -> bool:
+        dialogs = (w for w in QApplication.topLevelWidgets() if isinstance(w, PreviewDialog))
+        return any(dialog.ready for dialog in dialogs)
 
     def _state(self) -> str:
         waiting = [panel.title for panel in self._window.panels if not panel.filled]

@@ -278,6 +278,8 @@ class AttentionPanel(ComparingPanel):
         # The picture may still be that of the head before: its cells are what is told.
         told, of = [], (drawn.request.run, drawn.request.layer)
         row, column = (drawn.axis.places[slot].now for slot in (query, key))
+        if row is None or column is None:
+            return []  # a token of the left prompt only
         for slot, name in (("pattern", "pattern"), ("scores", "score")):
             found, asked = self.known(slot), self._asked(slot)
             if isinstance(found, Patterns) and asked and (asked.run, asked.layer) == of:

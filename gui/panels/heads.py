@@ -197,4 +197,5 @@ class HeadsPanel(Panel):
 
 def _has(values: FloatArray, head: Head) -> bool:
     """Return whether a measure, [layer, head], was taken of a head."""
-    return bool(head.layer < values.shape[0] and head.number < values.shape[1])
+    layers, heads = values.shape
+    return bool(head.layer < layers and head.number < heads)

@@ -133,7 +133,9 @@ class WorkingsPanel(Panel):
         row, column = cell.row, cell.column
         if turned(step, self._convention()):
             row, column = column, row
-        return step, row, column
+        # A cell that was clicked may lie beyond the matrices of a shorter prompt.
+        rows, columns = step.values.shape
+        return (step, row, column) if row < rows and column < columns else None
 
     def _cell(self, cell: SheetCell) -> list[str | Token]:
         found, at = self._found(), self._at(cell)

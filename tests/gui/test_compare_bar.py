@@ -153,6 +153,16 @@ def test_attention_shows_the_second_prompt_and_pins_in_the_first(
     assert (session.selection.query, session.selection.source) == (4, 2)
 
 
+def test_a_cell_of_a_token_that_only_the_left_prompt_has_says_so(show, session, compare):
+    panel = show(AttentionPanel)
+    compare(panel, "one two three five six")
+    places = panel._drawn.axis.places
+    lone = [slot for slot, place in enumerate(places) if place.now is None]
+    assert lone
+    told = panel.describe(lone[0], 0)
+    assert told.endswith("in the left prompt only, so there is no difference")
+
+
 def test_attention_takes_the_left_pattern_off_the_right_one(show, session, compare, engine):
     panel = show(AttentionPanel)
     session.choose_head(Head(1, 1))

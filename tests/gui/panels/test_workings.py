@@ -61,6 +61,16 @@ def test_a_click_in_the_pattern_pins_query_and_source(qtbot, panel, session, set
     assert "(source 2)" in panel.follow.text
 
 
+def test_a_shorter_prompt_forgets_a_cell_that_lay_beyond_it(qtbot, panel, session, settle):
+    click(qtbot, panel, "A", 5, 2)
+    settle(panel)
+    assert panel.cell.text.startswith("A: ")
+    session.set_text("tea")
+    settle(panel)
+    assert len(panel.known("run").labels) <= 5
+    assert panel.cell.text == "Point at a number, or click it to pin its row and column."
+
+
 def test_a_click_on_the_future_pins_only_the_query(qtbot, panel, session):
     click(qtbot, panel, "S", 2, 5)
     assert (session.selection.query, session.selection.source) == (2, None)
