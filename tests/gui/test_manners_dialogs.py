@@ -38,7 +38,7 @@ def picturing(window):
 
 
 def exporting_board(window):
-    board = next(dock for dock in window.docks if dock.kind is BoardPanel).fill()
+    board = next(dock for dock in window.docks if dock.kind.title == BoardPanel.title).fill()
     for title in ("Attention", "OV"):
         adding.add(subjects(panel(window, title))[0], window.session.board, window.status.tell)
     return board.open_dialog()

@@ -26,6 +26,7 @@ def pretrained(path: Path) -> Pretrained:
         peak=1,
         layers=1,
         heads=1,
+        context=1,
     )
 
 

@@ -91,7 +91,7 @@ def test_a_local_model_is_estimated_opened_and_run_without_a_connection(
     assert estimate.obstacle == ""
     # What a bridge adds of its own: a table of no positions, a bias of zeros.
     assert estimate.parameters == pytest.approx(facts.parameters, rel=0.02)
-    assert estimate.patterns == 4 * facts.n_layers * facts.n_heads * 256**2
+    assert estimate.patterns == 4 * facts.n_layers * facts.n_heads * min(256, facts.n_ctx) ** 2
     assert estimate.memory <= estimate.peak
     assert len(engine.answer(RunPrompt(name, PROMPTS.get(kind, "w3 w4"))).ids) > 0
 
