@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 class FlowLayout(QLayout):
     """Lays widgets out as words lie in a paragraph, each as large as it would like to be.
 
+    A hidden widget has neither a place nor a gap beside it.
+
     Parameters
     ----------
     across, down
@@ -68,8 +70,10 @@ class FlowLayout(QLayout):
     def _flow(self, room: QRect, moves: bool) -> int:
         at, height = room.topLeft(), 0
         for item in self._items:
+            if item.isEmpty():
+                continue
             size = item.sizeHint()
-            if height and at.x() + size.width() > room.right():
+            if height and at.x() + size.width() > room.x() + room.width():
                 at, height = QPoint(room.x(), at.y() + height + self._down), 0
             if moves:
                 item.setGeometry(QRect(at, size))
