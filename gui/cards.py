@@ -41,6 +41,8 @@ class Cards(QObject):
         self.layout: Layout = LAYOUTS[0]
         self._folds: tuple[int, bool] | None = None
         stage.room_changed.connect(self._on_room)
+        for dock in self.docks:
+            dock.topLevelChanged.connect(self._on_moved)
 
     @property
     def panels(self) -> list[Panel]:
@@ -124,6 +126,10 @@ class Cards(QObject):
     def _take(self, layout: Layout) -> None:
         self.layout = layout
         self.laid_out.emit(layout)
+
+    def _on_moved(self) -> None:
+        # Somebody drags or floats a card: no size of the window is to put it back.
+        self._stage.as_laid_out = False
 
     def _on_room(self) -> None:
         if not self._fold():

@@ -10,7 +10,7 @@ SETTLED_MS = 50
 
 
 class Stage(QMainWindow):
-    """Keeps the shares of a layout's columns when it grows, until somebody moves an edge."""
+    """Keeps the shares of a layout's columns when it grows, until an edge or a card is moved."""
 
     room_changed = Signal()
     """It has another size, and its cards still lie as they were laid out."""
@@ -24,7 +24,7 @@ class Stage(QMainWindow):
         )
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.as_laid_out = False
-        """Whether no edge was moved since a layout was chosen."""
+        """Whether no edge and no card was moved since a layout was chosen."""
         # At once, and again when the cards have moved their controls to where there is room.
         self._timers = [QTimer(self, interval=ms, singleShot=True) for ms in (0, SETTLED_MS)]
         for timer in self._timers:

@@ -108,6 +108,14 @@ def test_a_window_made_narrow_lays_cards_behind_others_and_beside_them_when_it_g
     qtbot.waitUntil(lambda: front(window) == before)
 
 
+def test_a_card_that_somebody_let_float_is_left_alone_when_the_window_is_made_narrow(qtbot, window):
+    card = next(dock for dock in window.docks if dock.kind.title == "Spectrum")
+    card.setFloating(True)
+    window.resize(720, 900)
+    qtbot.wait(2 * SETTLED_MS)
+    assert card.isFloating()
+
+
 def test_of_cards_that_come_to_share_a_place_that_with_the_keyboard_is_in_front(qtbot, window):
     with qtbot.waitActive(window):
         window.activateWindow()
