@@ -180,30 +180,29 @@ class EngineClient(QObject):
         wanted, self._wanted = self._wanted, {}
         self._job.cancel()
         for (asker, slot), request in wanted.items():
-            asker.fail(slot, request, STOPPED)
+            _hand(asker, slot, request, STOPPED)
         self.progress.emit("stopping" if self._running else "", 0, 0)
 
     def close(self) -> bool:
-        """Stop for good, waiting a moment for the thread.
+        """Stop for good, waiting a moment for the thread, and for that of what is beside.
 
         Returns
         -------
         bool
-            Whether the engine thread has ended; if not, it is inside a third-party load that
-            cannot be interrupted, and only ending the process ends it.
+            Whether they have ended; if not, one is inside a third-party load that cannot be
+            interrupted, and only ending the process ends it.
         """
         self._closed = True
-        if self.beside is not None:
-            self.beside.close()
         self._wanted.clear()
         self._job.cancel()
+        ended = self.beside is None or self.beside.close()
         if self._executor is None:
-            return True
+            return ended
         self._executor.shutdown(wait=False, cancel_futures=True)
         if self._thread is not None:
             self._thread.join(CLOSE_SECONDS)
         self._collector.stop()
-        return self._thread is None or not self._thread.is_alive()
+        return ended and (self._thread is None or not self._thread.is_alive())
 
     def _remember_thread(self) -> None:
         self._thread = threading.current_thread()
@@ -291,14 +290,7 @@ class EngineClient(QObject):
         if self._wanted and not isinstance(request, LoadModel):
             self._next()
         for asker, slot in askers:
-            try:
-                if isinstance(outcome, Failure):
-                    asker.fail(slot, request, outcome)
-                else:
-                    asker.receive(slot, request, outcome)
-            except Exception:
-                # Told as any fault of the window is; the others still have their answer to get.
-                sys.excepthook(*sys.exc_info())
+            _hand(asker, slot, request, outcome)
         if askers and isinstance(outcome, Failure):
             self.failed.emit(request, outcome.sentence)
         elif askers:
@@ -309,3 +301,15 @@ class EngineClient(QObject):
         if request == self._running and not self._closed:
             self._doing = what
             self.progress.emit(what, done, total)
+
+
+def _hand(asker: Asker, slot: str, request: Request, outcome: Result | Failure) -> None:
+    """Tell an asker what became of its question."""
+    try:
+        if isinstance(outcome, Failure):
+            asker.fail(slot, request, outcome)
+        else:
+            asker.receive(slot, request, outcome)
+    except Exception:
+        # Told as any fault of the window is; the others still have their answer to get.
+        sys.excepthook(*sys.exc_info())

@@ -86,6 +86,24 @@ def test_an_asker_that_cannot_take_its_answer_keeps_it_from_no_other(qtbot, star
     assert doing[-1] == client.doing == ""
 
 
+def test_an_asker_that_cannot_be_told_that_it_was_stopped_keeps_it_from_no_other(
+    start, monkeypatch
+):
+    told = []
+    monkeypatch.setattr(sys, "excepthook", lambda *error: told.append(error[1]))
+
+    class Broken(Recorder):
+        def fail(self, slot, request, failure):
+            raise IndexError("a panel that cannot say this")
+
+    client, other = start(FakeEngine(), started=False), Recorder()
+    client.ask(Broken(), "run", run(1))
+    client.ask(other, "run", run(1))
+    client.cancel()
+    assert [request for _, request, _ in other.failed] == [run(1)]
+    assert [str(error) for error in told] == ["a panel that cannot say this"]
+
+
 def test_what_was_stopped_holds_nothing_of_its_computation(qtbot, start):
     engine, kept = Endless(), []
     client = start(engine)

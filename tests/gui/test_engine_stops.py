@@ -69,7 +69,8 @@ def test_closing_in_the_middle_of_a_run_leaves_no_thread(qtbot, qapp, when):
     assert asker.failed == []
 
 
-def test_close_does_not_wait_for_a_load_that_cannot_be_interrupted(qtbot, qapp):
+@pytest.mark.parametrize("hangs", ["engine", "beside"])
+def test_close_does_not_wait_for_a_load_that_cannot_be_interrupted(qtbot, qapp, hangs):
     began, release = threading.Event(), threading.Event()
 
     def importing():
@@ -77,9 +78,13 @@ def test_close_does_not_wait_for_a_load_that_cannot_be_interrupted(qtbot, qapp):
         release.wait()
         return FakeEngine()
 
-    client = EngineClient(importing)
+    if hangs == "engine":
+        client = asked = EngineClient(importing)
+    else:
+        asked = EngineClient(importing)
+        client = EngineClient(FakeEngine, asked)
     client.start()
-    client.ask(Recorder(), "run", run(1))
+    asked.ask(Recorder(), "run", run(1))
     qtbot.waitUntil(began.is_set)
     # It comes back although the load goes on, and says so.
     assert not client.close()
