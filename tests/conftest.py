@@ -31,10 +31,9 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["QT_QPA_PLATFORM"] = "xcb" if on_display else "offscreen"
     # Between tests alone, see `_ends_here`; while torch is imported nothing is garbage anyway.
     gc.disable()
-    # PySide6 would read the source of all that torch imports: see gui.app.
-    feature = sys.modules.get("PySide6.support.feature")
-    if hasattr(feature, "_mod_uses_pyside"):
-        vars(feature)["_mod_uses_pyside"] = lambda module: False
+    from gui import lean_imports
+
+    lean_imports.spare()
 
 
 def pytest_collection_finish() -> None:
