@@ -21,7 +21,8 @@ from gui.widgets.plain_label import plain_label
 
 MOST = 200
 """Rows that are shown; who needs the next one types another letter."""
-_NAME = "Go to a head, a card or an action"
+NAME = "Go to a head, a card or an action"
+"""What the box is called, and what leads to it."""
 _SIZE = (76 * UNIT, 48 * UNIT)
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
@@ -42,12 +43,12 @@ class CommandPalette(QDialog):
         self._window, self._all = window, commands
         self._commands: Sequence[Command] = ()
         self._shown: list[Command] = []
-        self.setAccessibleName(_NAME)
-        self.setWindowTitle(_NAME)
+        self.setAccessibleName(NAME)
+        self.setWindowTitle(NAME)
         self.setModal(True)
         self.setProperty("floating", True)
         self.field = QLineEdit()
-        self.field.setAccessibleName(_NAME)
+        self.field.setAccessibleName(NAME)
         self.field.setPlaceholderText("Type 1.3 or L1H3, a card or an action")
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)

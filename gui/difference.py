@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 from engine.messages import (
     Attention,
@@ -16,7 +16,7 @@ from engine.messages import (
 from gui.comparison import Axis, Place
 
 Subtracted = Attention | DestinationRow | LogitAttribution
-KINDS: tuple[type, ...] = (Attention, DestinationRow, LogitAttribution)
+KINDS: tuple[type, ...] = get_args(Subtracted)
 """Questions whose answers can be set against each other cell by cell."""
 PROMPTS, HEADS = ("right", "left"), ("heads off", "whole model")
 """What the two sides are called: of two prompts, and of one with and without some heads."""

@@ -3,6 +3,8 @@
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QPushButton
 
+from gui.command_palette import NAME
+
 LONG, SHORT = "Go to head, card, action …", "Find …"
 
 
@@ -13,7 +15,7 @@ class FindButton(QPushButton):
         super().__init__()
         self._keys = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
         self.setProperty("tone", "muted")
-        self.setAccessibleName("Go to a head, a card or an action")
+        self.setAccessibleName(NAME)
         self.setToolTip(f"Find a head, a card or an action by typing ({self._keys})")
         self.set_long(True)
 

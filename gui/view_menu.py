@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gui.cards import Cards
 from gui.command_palette import CommandPalette
 from gui.compare_bar import CompareBar
+from gui.find_button import LONG
 from gui.layouts import LAYOUTS
 from gui.menus import Add
 from gui.text_sizes import TextSizes
@@ -37,7 +38,7 @@ def fill(
     finder, cards, compare, text_sizes, themes
         What the entries are about.
     """
-    find = add(menu, "Go to head, card, action …", "Ctrl+K", finder.find_command)
+    find = add(menu, LONG, "Ctrl+K", finder.find_command)
     find.setShortcuts([QKeySequence("Ctrl+K"), QKeySequence("Ctrl+Shift+P")])
     menu.addSeparator()
     for number, layout in enumerate(LAYOUTS, 1):
