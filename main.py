@@ -32,7 +32,7 @@ usage: headscope [--model NAME|PATH]       open the window; a model folder and a
        headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv|json|npz
        headscope figure FILE -o FILE      draw again what a written figure shows, or the board of
                                           a session
-       headscope open FILE                the same of a session or a figure
+       headscope open FILE                the same, for a FILE that is a session or a figure
        headscope report --model NAME --text TEXT [--head L.H|BEST]
                                           print what a head is made of, in seven sections
        headscope models                   list what can be opened

@@ -188,7 +188,7 @@ def loss(
     job : Job
         Steps between parts of the vocabulary.
     finished : callable
-        What the model does to logits after W_U.
+        What the model does to each logit after W_U: it is given a part of them at a time.
     """
     following = torch.tensor(passed.ids[1:], dtype=torch.long)
     found = torch.empty(len(following))
