@@ -9,7 +9,6 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -20,15 +19,13 @@ from PySide6.QtWidgets import (
 
 from gui import log, versions
 from gui.help_texts import ABOUT, CITATION, LICENCE, MODEL_LICENCES
-from gui.palette import scaled, token_font
+from gui.palette import token_font
 from gui.theme import UNIT
 from gui.widgets.plain_label import plain_label
-from gui.widgets.text_scroll import TextScroll
+from gui.widgets.text_scroll import TextScroll, fill_dialog
 
 ICON_SIZE = 64
 WIDTH = 78 * UNIT
-BUTTONS = 8 * UNIT
-"""Height of the row at the bottom with what is around it."""
 
 _words = partial(plain_label, wraps=True, selectable=True)
 
@@ -65,16 +62,7 @@ class AboutDialog(QDialog):
         )
         rows.addWidget(self.open_folder, 0, Qt.AlignmentFlag.AlignLeft)
         rows.addStretch(1)
-        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        close.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, UNIT * 2, UNIT * 2)
-        column.addWidget(scroll)
-        column.addWidget(close)
-        room = self.screen().availableGeometry().size()
-        width = min(scaled(WIDTH), room.width() - 8 * UNIT)
-        height = scroll.height_for(width - 2 * UNIT) + scaled(BUTTONS)
-        self.resize(width, min(height, room.height() - 8 * UNIT))
+        fill_dialog(self, scroll, WIDTH)
 
     def _heading(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -1,12 +1,11 @@
 """A longer text over the window, which scrolls where it has no room."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
-from gui.palette import scaled
 from gui.theme import UNIT
 from gui.widgets.plain_label import plain_label
-from gui.widgets.text_scroll import TextScroll
+from gui.widgets.text_scroll import TextScroll, fill_dialog
 
 WIDTH = 76 * UNIT
 
@@ -33,13 +32,4 @@ class TextDialog(QDialog):
         for paragraph in text.split("\n\n"):
             scroll.column.addWidget(plain_label(paragraph, wraps=True, selectable=True))
         scroll.column.addStretch(1)
-        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        close.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, UNIT * 2, UNIT * 2)
-        column.addWidget(scroll)
-        column.addWidget(close)
-        room = self.screen().availableGeometry().size()
-        width = min(scaled(WIDTH), room.width() - 8 * UNIT)
-        wanted = scroll.height_for(width - 2 * UNIT) + close.sizeHint().height() + 4 * UNIT
-        self.resize(width, min(wanted, room.height() - 8 * UNIT))
+        fill_dialog(self, scroll, WIDTH)

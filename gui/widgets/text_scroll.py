@@ -1,7 +1,10 @@
 """Wrapped text and what stands between it, scrolled only where it has no room."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from gui.palette import scaled
+from gui.theme import UNIT
 
 
 class TextScroll(QScrollArea):
@@ -32,3 +35,25 @@ class TextScroll(QScrollArea):
         """Return the height at which nothing scrolls, for a width."""
         self.body.ensurePolished()
         return self.column.totalHeightForWidth(width)
+
+
+def fill_dialog(dialog: QDialog, scroll: TextScroll, width: float) -> None:
+    """Put a text and Close into a dialog, of a size at which it scrolls only if the screen ends.
+
+    Parameters
+    ----------
+    dialog, scroll
+        What it is put into, and the text.
+    width
+        Pixels at the usual size of text.
+    """
+    close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    close.rejected.connect(dialog.reject)
+    column = QVBoxLayout(dialog)
+    column.setContentsMargins(0, 0, UNIT * 2, UNIT * 2)
+    column.addWidget(scroll)
+    column.addWidget(close)
+    room = dialog.screen().availableGeometry().size()
+    across = min(scaled(width), room.width() - 8 * UNIT)
+    wanted = scroll.height_for(across - 2 * UNIT) + close.sizeHint().height() + 4 * UNIT
+    dialog.resize(across, min(wanted, room.height() - 8 * UNIT))
