@@ -51,6 +51,25 @@ class QuestionParser(argparse.ArgumentParser):
         return flag.lower() + equals + value
 
 
+class _Once(argparse.Action):
+    """Keep an option's value, and refuse a second one, which would silently replace the first."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the value, or raise Refused."""
+        if hasattr(namespace, self.dest):
+            what = (
+                "name all heads in one, such as 0.2,1.3" if self.type is _heads else "leave one out"
+            )
+            raise Refused(f"{self.option_strings[0]} is given twice: {what}")
+        setattr(namespace, self.dest, values)
+
+
 def parser(question: str, prog: str = "headscope ask") -> QuestionParser:
     """Return the parser of a question's options.
 
@@ -178,6 +197,7 @@ def _add(made: QuestionParser, kind: type, field: Field[Any]) -> None:
         made.add_argument(
             flag,
             dest=field.name,
+            action=_Once,
             metavar="|".join(options),
             type=lambda word: choice(word, options, flag),
             help=text,
@@ -185,7 +205,9 @@ def _add(made: QuestionParser, kind: type, field: Field[Any]) -> None:
     else:
         reads = {int: _whole(flag), Head: Head.parse, HEADS: _heads}.get(type_, str)
         metavar = {int: "N", Head: "L.H", HEADS: "L.H,…"}.get(type_, field.name.upper())
-        made.add_argument(flag, dest=field.name, metavar=metavar, type=reads, help=text)
+        made.add_argument(
+            flag, dest=field.name, action=_Once, metavar=metavar, type=reads, help=text
+        )
 
 
 def _heads(word: str) -> tuple[Head, ...]:

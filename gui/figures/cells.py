@@ -6,7 +6,7 @@ import numpy.typing as npt
 from gui.figures.colours import SHARES, Scale, as_hex
 from gui.figures.page import DPI, Page
 from gui.figures.ticks import ticks
-from gui.numbers import fixed
+from gui.numbers import fixed, plain
 from gui.theme import LIGHT
 
 VECTOR_CELLS = 64
@@ -170,7 +170,11 @@ def _bar_ticks(page: Page, scale: Scale, height: float) -> list[tuple[float, str
     while len(places) < 2:
         count += 1
         places = ticks(scale.low, scale.high, count)
-    places_after = max((len(f"{place:.6g}".partition(".")[2]) for place in places), default=0)
+    largest = max(abs(place) for place in places)
+    if largest < 1e-3:
+        # Decimals would be too many to read. A locator's 0 may be a remainder, or have a sign.
+        return [(at, plain(at) if abs(at) > 1e-9 * largest else "0") for at in places]
+    places_after = max(len(f"{place:.6g}".partition(".")[2]) for place in places)
     return [(place, fixed(place, places_after)) for place in places]
 
 

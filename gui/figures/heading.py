@@ -1,7 +1,9 @@
 """The line or two above a figure that say what it shows."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from gui.figures.page import Page
 from gui.theme import LIGHT
@@ -17,7 +19,8 @@ class Token:
 def draw(page: Page, title: str, model: str) -> float:
     """Draw the title and the model's name at the top and return where they end.
 
-    The page's options may have another title, or none; the model is named beside our own only.
+    The page's options may have another title, or none; the model is named beside our own only,
+    without the folders of its path.
     """
     line = page.line_height()
     middle, left = 2.0 + line / 2, 2.0
@@ -33,7 +36,9 @@ def draw(page: Page, title: str, model: str) -> float:
     page.text(left, middle, title, bold=True)
     used = left + page.measure(title, bold=True) + page.size
     room = page.width - used - 2.0
-    shown = page.elide(model, room, page.small, token=False)
+    # The folders of whoever draws it are nobody's business, and would crowd the name itself out.
+    name = PurePath(model).name if os.path.isabs(model) else model
+    shown = page.elide(name, room, page.small, token=False)
     if shown != "…":
         page.text(
             page.width - 2.0, middle, shown, size=page.small, anchor="right", colour=LIGHT.muted

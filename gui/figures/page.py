@@ -24,6 +24,7 @@ from gui.figures import colours
 from gui.figures.colours import Scale
 from gui.figures.fonts import advance, properties
 from gui.figures.options import SMALLEST, FigureOptions
+from gui.numbers import MINUS
 from gui.theme import LIGHT
 
 Anchor = Literal["left", "center", "right"]
@@ -45,6 +46,20 @@ def printable(text: str) -> str:
         else character
         for character in text
     )
+
+
+def in_pieces(text: str) -> tuple[str, ...]:
+    """Return what of a label is set one after the other, from left to right.
+
+    Set as one text, the right-hand token of a Hebrew or Arabic `a | b` would stand on the left.
+    """
+    if not any(unicodedata.bidirectional(character) in ("R", "AL") for character in text):
+        return (text,)
+    if " | " in text:
+        return text.partition(" | ")
+    if text.startswith(("+ ", f"{MINUS} ")):
+        return text[:2], text[2:]
+    return (text,)
 
 
 class _Raster(Artist):
@@ -237,9 +252,35 @@ class Page:
             Whether it reads from the bottom to the top.
         """
         size = size or self.size
-        shown = printable(text)
         if token:
             self.tokens.append(text)
+        pieces = in_pieces(printable(text))
+        if len(pieces) == 1:
+            return self._set(x, y, pieces[0], size, anchor, colour, token, bold, upright)
+        # Between two letters, since a space at an end has no width.
+        around = self.measure("nn", size, token=token, bold=bold)
+        widths = [
+            self.measure(f"n{piece}n", size, token=token, bold=bold) - around for piece in pieces
+        ]
+        along = -sum(widths) * {"left": 0.0, "center": 0.5, "right": 1.0}[anchor]
+        for piece, width in zip(pieces, widths, strict=True):
+            here = (x, y - along) if upright else (x + along, y)
+            self._set(*here, piece, size, "left", colour, token, bold, upright)
+            along += width
+        return None
+
+    def _set(
+        self,
+        x: float,
+        y: float,
+        shown: str,
+        size: float,
+        anchor: Anchor,
+        colour: str,
+        token: bool,
+        bold: bool,
+        upright: bool,
+    ) -> None:
         drop = _BASELINE * size
         self.figure.add_artist(
             Text(

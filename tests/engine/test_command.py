@@ -192,3 +192,16 @@ def test_a_text_of_hyphens_is_that_text(text):
     words = ["--model=toy", f"--text={text}"]
     request, _ = read(parser("run-prompt"), "run-prompt", words)
     assert request == RunPrompt("toy", text)
+
+
+@pytest.mark.parametrize(
+    ("again", "said"),
+    [
+        (["--heads-off", "0.1", "--heads-off", "0.3"], "name all heads in one, such as 0.2,1.3"),
+        (["--text", "ans"], "--text is given twice: leave one out"),
+        (["--model", "toy-2l"], "--model is given twice: leave one out"),
+    ],
+)
+def test_an_option_given_twice_is_refused_and_not_silently_replaced(again, said):
+    with pytest.raises(Refused, match=said):
+        parse("run-prompt", [*PROMPT, *again])

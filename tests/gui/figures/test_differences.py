@@ -20,6 +20,7 @@ from gui.board.record import Board, Item, from_json, to_json
 from gui.difference import Difference, Subtraction
 from gui.figures import FigureOptions, board_file, data, provenance, rows
 from gui.figures import board as boards
+from gui.figures.page import Page, in_pieces
 from gui.theme import DIVERGING, lut
 from tests.gui.figures.reading import Svg, centres, colours, render_pdf
 
@@ -260,3 +261,25 @@ def test_a_head_of_another_layer_is_refused(engine: Engine, tmp_path: Path) -> N
     row, found, _ = answered(engine, "destination-row")
     with pytest.raises(Refused, match="for attention only"):
         figures.write(row, found, tmp_path / "f.pdf", head=HEAD)
+
+
+def test_a_colour_bar_of_tiny_differences_tells_its_numbers_apart(engine: Engine) -> None:
+    short = m.RunPrompt("attn-2l", "I like green tea")
+    longer = m.RunPrompt("attn-2l", "I like green tea, so I drink green")
+    request = Difference(m.Attention(longer, 1), m.Attention(short, 1))
+    result = questions.answer(request, engine.answer)
+    tiny = replace(result.difference, values=np.full_like(result.difference.values, 2e-8))
+    page = figures.compose(request, replace(result, difference=tiny), head=Head(1, 3))
+    assert {"−1e−08", "0", "1e−08"} <= set(texts(page))
+
+
+def test_the_left_token_stands_left_in_hebrew_and_arabic_too() -> None:
+    page = Page(FigureOptions())
+    page.text(60.0, 10.0, "ש | ת", anchor="right", token=True)
+    page.text(10.0, 60.0, "+ ש", token=True, upright=True)
+    across = [text for text in page.figure.findobj(Text) if text.get_rotation() == 0.0]
+    assert [t.get_text() for t in sorted(across, key=lambda t: t.get_position()[0])] == [
+        "ש", " | ", "ת",
+    ]  # fmt: skip
+    assert [in_pieces(text) for text in ("·ש", "a | b", "+ a")] == [("·ש",), ("a | b",), ("+ a",)]
+    assert page.tokens == ["ש | ת", "+ ש"]

@@ -13,7 +13,7 @@ from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D, Bbox
 
 from engine.messages import Head
-from gui.figures import FigureOptions, compose, write
+from gui.figures import FigureOptions, compose, heading, write
 from gui.figures.page import Page
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg, media_box
@@ -224,3 +224,9 @@ def test_a_token_that_no_font_covers_is_named_to_the_caller(tmp_path: Path) -> N
     told = write(*samples.attention(labels), tmp_path / "f.png", head=HEAD)
     assert told == ("no installed font covers \U0010fffd, b\U0010fffd: drawn as boxes",)
     assert write(*samples.attention(), tmp_path / "f.png", head=HEAD) == ()
+
+
+def test_a_model_opened_by_its_path_is_named_without_its_folders() -> None:
+    page = Page(FigureOptions())
+    heading.draw(page, "L1H3 attention", "/home/somebody/models/SmolLM2.gguf")
+    assert [text.get_text() for text in page.figure.findobj(Text)][-1] == "SmolLM2.gguf"
