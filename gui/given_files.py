@@ -42,7 +42,12 @@ TAKES = f"{', '.join(_SAID[:-1])} and {_SAID[-1]}"
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Return what a file is to the window, the first that fits; none where it takes no such."""
+    """Return what a file is to the window, the first that fits; none where it takes no such.
+
+    A pipe or a device is none: to read one may never end.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        return None
     return next((it.kind for it in _KINDS if it.fits(path)), None)
 
 

@@ -11,6 +11,9 @@ from gui.alignment import align
 from gui.comparison import Axis
 from gui.difference import Difference, Subtraction
 
+UNSEEN = 5e-5
+"""A difference that four decimals do not show: rounding of two passes, which gets no colour."""
+
 
 def subtract(question: Difference, now: Any, before: Any, runs: tuple[Run, ...]) -> Subtraction:
     """Set two answers against each other.

@@ -11,6 +11,7 @@ from gui.figures.colours import SHARES, Scale, amounts, signed
 from gui.figures.labels import Axis
 from gui.figures.page import Page
 from gui.numbers import plain
+from gui.subtraction import UNSEEN
 from gui.theme import LIGHT
 
 _GAP = 2.0
@@ -68,7 +69,9 @@ def named(bar: str, of: Subtraction | None) -> str:
 
 
 def _scale(request: Attention, values: np.ndarray, of: Subtraction | None) -> Scale:
-    if of is not None or request.kind == "scores":
+    if of is not None:
+        return signed(values, UNSEEN)
+    if request.kind == "scores":
         return signed(values)
     return SHARES if request.kind == "pattern" else amounts(values)
 

@@ -64,10 +64,18 @@ def amounts(values: npt.NDArray[np.floating]) -> Scale:
     return Scale(False, 0.0, float(finite.max(initial=0.0)) or 1.0)
 
 
-def signed(values: npt.NDArray[np.floating]) -> Scale:
-    """Return a scale for signed values: 0 neutral in the middle of symmetric limits."""
+def signed(values: npt.NDArray[np.floating], least: float = 0.0) -> Scale:
+    """Return a scale for signed values: 0 neutral in the middle of symmetric limits.
+
+    Parameters
+    ----------
+    values
+        What is to be shown.
+    least
+        The limits reach at least as far.
+    """
     finite = values[np.isfinite(values)]
-    limit = float(np.abs(finite).max(initial=0.0)) or 1.0
+    limit = max(float(np.abs(finite).max(initial=0.0)), least) or 1.0
     return Scale(True, -limit, limit)
 
 

@@ -11,6 +11,7 @@ from gui.figures.colours import SHARES, signed
 from gui.figures.heading import Token
 from gui.figures.labels import Axis
 from gui.figures.page import Page
+from gui.subtraction import UNSEEN
 
 
 def draw_destination_row(
@@ -32,7 +33,7 @@ def draw_destination_row(
         seen=np.isfinite(result.values),
         rows=Axis("head, induction, previous token", names, token=False),
         columns=tokens("source", result.source_labels, of),
-        scale=SHARES if of is None else signed(result.values),
+        scale=SHARES if of is None else signed(result.values, UNSEEN),
         bar=named("attention", of),
         every_row=True,
         longest=longest(of),

@@ -23,6 +23,7 @@ from gui.figures.heading import Token
 from gui.figures.labels import Axis
 from gui.figures.page import Page
 from gui.numbers import MINUS, decimals_for, fixed, percent, plain
+from gui.subtraction import UNSEEN
 
 _MOST_PARTS = 24
 _MOST_SOURCES = 10
@@ -87,7 +88,7 @@ def draw_change_of_logit(
         seen=np.isfinite(values),
         rows=Axis("layer", [f"L{layer}" for layer in range(len(values))], token=False),
         columns=Axis("head", [f"H{head}" for head in range(values.shape[1])], token=False),
-        scale=signed(values),
+        scale=signed(values, UNSEEN),
         bar=named("logit", of),
     )
     y = panels.draw(page, y, grids) + 4.0

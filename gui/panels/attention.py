@@ -25,6 +25,7 @@ from gui.panels.comparing_panel import ComparingPanel
 from gui.panels.height_cap import HeightCap
 from gui.panels.sentence import Sentence, Token, plain_text
 from gui.session import Session
+from gui.subtraction import UNSEEN
 from gui.theme import UNIT
 from gui.widgets.colouring import Colours
 from gui.widgets.heatmap import Heatmap
@@ -135,7 +136,12 @@ class AttentionPanel(ComparingPanel):
         values, axis, labels = picture.values, picture.axis, picture.labels
         signed = picture.kind == "scores" or picture.sides is not None
         low, high = reading.limits(
-            values, picture.mask, signed=signed, shares=picture.kind == "pattern", hide_bos=hide_bos
+            values,
+            picture.mask,
+            signed=signed,
+            shares=picture.kind == "pattern",
+            hide_bos=hide_bos,
+            least=0.0 if picture.sides is None else UNSEEN,
         )
         colours: Colours = "diverging" if signed else "sequential"
         places = self._muted(axis, run)

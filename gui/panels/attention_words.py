@@ -10,6 +10,7 @@ from gui.comparison import Axis, Sides
 from gui.panels import switched_off
 from gui.panels.comparing_panel import FROM_RIGHT, sides_in_words
 from gui.panels.sentence import Token
+from gui.subtraction import UNSEEN
 
 Parts = list[str | Token]
 
@@ -85,7 +86,7 @@ def headline(picture: Picture, query: int, looking: str) -> Parts:
     seen = picture.values[picture.mask]
     if not picture.prompts:
         said += switched_off.change_in_words(picture.head, picture.off, seen)
-    elif not seen.size or float(np.abs(seen).max()) < switched_off.UNSEEN:
+    elif not seen.size or float(np.abs(seen).max()) < UNSEEN:
         said.append(" the same on the right as on the left")
     else:
         said.append(" more (+, blue) or less (−, red) on the right than on the left")

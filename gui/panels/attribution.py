@@ -39,6 +39,7 @@ from gui.panels.named import caption
 from gui.panels.sentence import Sentence, Token
 from gui.questions import Question
 from gui.session import Session
+from gui.subtraction import UNSEEN
 from gui.theme import UNIT
 from gui.widgets import tool_tip
 from gui.widgets.cell_map import CellMap
@@ -169,7 +170,8 @@ class AttributionPanel(ComparingPanel):
         self._drawn, self._compared, self._axis = found, change, axis.up_to(self.query(axis))
         self.question.show_answer(found)
         values = map_of(found)
-        largest = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+        least = UNSEEN if axis.subtracts else 0.0
+        largest = max(float(np.nanmax(np.abs(values), initial=0.0)), least) or 1.0
         self.map.set_cells(
             Cells(
                 values,

@@ -18,6 +18,7 @@ from gui.panels.height_cap import HeightCap
 from gui.panels.named import Named
 from gui.panels.sentence import Sentence, Token, plain_text
 from gui.session import Session
+from gui.subtraction import UNSEEN
 from gui.theme import UNIT
 from gui.widgets import tool_tip
 from gui.widgets.cell_map import CellMap
@@ -145,7 +146,7 @@ class PosterPanel(ComparingPanel):
     def _colouring(self, rows: HeadRows) -> Colouring:
         if not self._axis.subtracts:
             return Colouring("sequential", 0.0, 1.0)
-        largest = float(np.nanmax(np.abs(rows.values), initial=0.0)) or 1.0
+        largest = max(float(np.nanmax(np.abs(rows.values), initial=0.0)), UNSEEN)
         return Colouring("diverging", -largest, largest)
 
     def _says(self, rows: HeadRows) -> list[str | Token]:

@@ -56,6 +56,7 @@ def limits(
     signed: bool = False,
     shares: bool = False,
     hide_bos: bool = False,
+    least: float = 0.0,
 ) -> tuple[float, float]:
     """Return the ends of the colour range of one head's picture.
 
@@ -73,6 +74,8 @@ def limits(
         What the values are.
     hide_bos
         Leave key 0 out.
+    least
+        The limits reach at least as far.
     """
     if shares and not signed and not hide_bos:
         return 0.0, 1.0
@@ -80,8 +83,7 @@ def limits(
     if hide_bos and values.shape[1] > 1:
         seen[:, 0] = False
     inside = values[seen & np.isfinite(values)]
-    largest = float(np.max(np.abs(inside))) if inside.size else 0.0
-    largest = largest if largest > 0 else 1.0
+    largest = max(float(np.max(np.abs(inside), initial=0.0)), least) or 1.0
     if signed:
         return -largest, largest
     return 0.0, largest

@@ -7,9 +7,7 @@ import numpy as np
 from engine.messages import FloatArray, Head, IntArray, Run
 from gui.numbers import fixed
 from gui.panels.reading import named
-
-UNSEEN = 5e-5
-"""A change of attention that four decimals do not show."""
+from gui.subtraction import UNSEEN
 
 
 def off_in_words(off: Sequence[Head]) -> str:

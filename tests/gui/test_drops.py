@@ -1,5 +1,7 @@
 """What is dropped on the window: models, texts, and what is neither."""
 
+import os
+
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -133,6 +135,14 @@ def test_what_cannot_be_taken_is_refused_in_a_sentence(tmp_path, dropped, sessio
     assert session.selection == before
     bar.close_button.click()
     assert not bar.isVisible()
+
+
+def test_a_pipe_is_refused_and_not_read(tmp_path, dropped, session):
+    path = tmp_path / "prompt.txt"
+    os.mkfifo(path)
+    before = session.selection
+    assert "this is none of them" in dropped(path).text.text
+    assert session.selection == before
 
 
 def test_what_is_taken_clears_what_was_refused_before(tmp_path, dropped):

@@ -21,6 +21,7 @@ from gui.difference import Difference, Subtraction
 from gui.figures import FigureOptions, board_file, data, provenance, rows
 from gui.figures import board as boards
 from gui.figures.page import Page, in_pieces
+from gui.subtraction import UNSEEN
 from gui.theme import DIVERGING, lut
 from tests.gui.figures.reading import Svg, centres, colours, render_pdf
 
@@ -263,14 +264,18 @@ def test_a_head_of_another_layer_is_refused(engine: Engine, tmp_path: Path) -> N
         figures.write(row, found, tmp_path / "f.pdf", head=HEAD)
 
 
-def test_a_colour_bar_of_tiny_differences_tells_its_numbers_apart(engine: Engine) -> None:
+def test_a_difference_that_is_rounding_stays_white_beside_a_bar_that_can_be_read(
+    engine: Engine,
+) -> None:
     short = m.RunPrompt("attn-2l", "I like green tea")
     longer = m.RunPrompt("attn-2l", "I like green tea, so I drink green")
     request = Difference(m.Attention(longer, 1), m.Attention(short, 1))
     result = questions.answer(request, engine.answer)
     tiny = replace(result.difference, values=np.full_like(result.difference.values, 2e-8))
     page = figures.compose(request, replace(result, difference=tiny), head=Head(1, 3))
-    assert {"−1e−08", "0", "1e−08"} <= set(texts(page))
+    (scale,) = page.scales.values()
+    assert (scale.low, scale.high) == (-UNSEEN, UNSEEN)
+    assert {"−5e−05", "0", "5e−05"} <= set(texts(page))
 
 
 def test_the_left_token_stands_left_in_hebrew_and_arabic_too() -> None:

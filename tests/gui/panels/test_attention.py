@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from engine.messages import Attention, Head, Refused
 from gui.panels import reading
 from gui.panels.attention import AttentionPanel
+from gui.subtraction import UNSEEN
 
 
 @pytest.fixture
@@ -121,6 +122,12 @@ def test_hiding_bos_leaves_its_column_out_of_the_range():
 def test_scores_run_as_far_below_0_as_above():
     scores = np.array([[-2.0, np.nan], [0.5, 1.0]])
     assert reading.limits(scores, MASK, signed=True) == (-2.0, 2.0)
+
+
+def test_a_difference_that_is_rounding_gets_no_colour():
+    noise = np.array([[0.0, 0.0], [1e-7, -1e-7]])
+    assert reading.limits(noise, MASK, signed=True, least=UNSEEN) == (-UNSEEN, UNSEEN)
+    assert reading.limits(1e6 * noise, MASK, signed=True, least=UNSEEN) == pytest.approx((-0.1, 0.1))
 
 
 @pytest.mark.parametrize("hide", [True, False])
