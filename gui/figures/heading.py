@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from gui.figures.page import Page
 from gui.theme import LIGHT
@@ -17,7 +18,8 @@ class Token:
 def draw(page: Page, title: str, model: str) -> float:
     """Draw the title and the model's name at the top and return where they end.
 
-    The page's options may have another title, or none; the model is named beside our own only.
+    The page's options may have another title, or none; the model is named beside our own only,
+    one that is opened by its path without its folders: where it lies is no matter of the reader's.
     """
     line = page.line_height()
     middle, left = 2.0 + line / 2, 2.0
@@ -33,7 +35,8 @@ def draw(page: Page, title: str, model: str) -> float:
     page.text(left, middle, title, bold=True)
     used = left + page.measure(title, bold=True) + page.size
     room = page.width - used - 2.0
-    shown = page.elide(model, room, page.small, token=False)
+    name = PurePath(model).name if PurePath(model).is_absolute() else model
+    shown = page.elide(name, room, page.small, token=False)
     if shown != "…":
         page.text(
             page.width - 2.0, middle, shown, size=page.small, anchor="right", colour=LIGHT.muted
