@@ -7,11 +7,11 @@ from gui.panels.reading import named
 from gui.session import Session
 
 MEANS = (
-    "Every panel shows the model without {them}; what is read from the weights alone is as before."
+    "Every card shows the model without {them}; what is read from the weights alone is as before."
 )
 DIFFERENCE = (
     "Attention, Poster, Attribution and Prompt show what changed against the whole model; "
-    "every other panel shows what is left."
+    "every other card shows what is left."
 )
 
 

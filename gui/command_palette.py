@@ -120,8 +120,11 @@ class CommandPalette(QDialog):
         self.nothing.setVisible(bool(self.nothing.text()))
 
     def _told(self, query: str, count: int) -> str:
-        if names_head(query) and not any(command.head for command in self._commands):
+        heads = [command.head for command in self._commands if command.head is not None]
+        if names_head(query) and not heads:
             return "The model is not open yet, so there are no heads to go to."
+        if names_head(query) and not count:
+            return f"There is no such head: the model has {heads[0].name} to {heads[-1].name}."
         if not count:
             return "Nothing fits. Leave letters out, or type fewer."
         return f"{count - MOST} more: type another letter" if count > MOST else ""

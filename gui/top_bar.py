@@ -166,7 +166,8 @@ class TopBar(QWidget):
         for widget in self._spare:
             fits = _width(widget) <= room
             widget.setVisible(fits)
-            room -= _width(widget) if fits else 0
+            # What comes later would come and go while the window is drawn wider.
+            room = room - _width(widget) if fits else 0
         self.search.set_long(True)
         self.search.set_long(not self.search.isHidden() and _width(self.search) - short <= room)
 

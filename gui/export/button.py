@@ -32,15 +32,15 @@ class ExportButton(QPushButton):
         self.clicked.connect(self._pop_up)
 
     def cards(self) -> list[Panel]:
-        """Return the cards in view that have a figure, that in use first."""
+        """Return the cards in view that have a figure: that in use, then column by column."""
         used = self._exports.panel_in_use()
         found = [
             panel
-            for panel in self.window().findChildren(Panel)
-            if not panel.visibleRegion().isEmpty()
-            and (panel.title in self._exports.own or subjects(panel))
+            for panel in self._exports.in_view()
+            if panel.title in self._exports.own or subjects(panel)
         ]
-        return sorted(found, key=lambda panel: panel is not used)
+        places = {panel: panel.mapToGlobal(QPoint(0, 0)) for panel in found}
+        return sorted(found, key=lambda panel: (panel is not used, *places[panel].toTuple()))
 
     def _pop_up(self) -> None:
         menu = QMenu(self)

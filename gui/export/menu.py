@@ -116,9 +116,14 @@ class Exports(QObject):
         else:
             self.open_dialog(panel, PICTURES)
 
+    def in_view(self) -> list[Panel]:
+        """Return the panels that are seen; one behind another's tab is not."""
+        panels = self._window.findChildren(Panel)
+        return [panel for panel in panels if not panel.visibleRegion().isEmpty()]
+
     def panel_in_use(self) -> Panel | None:
         """Return the panel that has or last had the focus, if it is in view; else one that is."""
-        panels = [panel for panel in self._window.findChildren(Panel) if panel.isVisible()]
+        panels = self.in_view()
         focused = QApplication.focusWidget()
         for panel in panels:
             card = panel.parentWidget()

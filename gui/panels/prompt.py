@@ -244,7 +244,7 @@ class PromptPanel(Panel):
         if self._slow_runs < SLOW_RUNS:
             self.session.set_text(self._typed())
         elif self._typed() != self.session.selection.text:
-            self.subtitle.setText("Enter runs it")
+            self.subtitle.setText("not run yet: Enter runs it")
 
     def _on_submitted(self) -> None:
         self.session.set_text(self._typed())

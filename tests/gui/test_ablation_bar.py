@@ -60,7 +60,7 @@ def test_the_difference_ends_with_the_last_head_that_is_off(qtbot, bar, session)
     session.set_heads_off([Head(0, 2)])
     press(qtbot, bar.difference)
     assert session.selection.difference
-    assert "every other panel shows what is left" in bar.text.text
+    assert "every other card shows what is left" in bar.text.text
     session.switch_head(Head(0, 2))
     assert not session.selection.difference
     session.set_difference(True)

@@ -133,6 +133,9 @@ def test_a_layer_lists_its_heads_and_a_head_that_is_not_there_none(active):
     assert typed(active, "1.")[:4] == ["L1H0", "L1H1", "L1H2", "L1H3"]
     assert not any(command.head for command in active.finder.shown()[4:])
     assert typed(active, "7.0") == []
+    said = "There is no such head: the model has L0H0 to L1H3."
+    assert active.finder.nothing.text() == said
+    assert typed(active, "zzqq") == []
     assert active.finder.nothing.text().startswith("Nothing fits")
     QTest.keyClick(active.finder.field, Qt.Key.Key_Return)
     assert active.finder.isVisible()

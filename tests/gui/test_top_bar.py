@@ -88,6 +88,19 @@ def test_the_main_button_offers_every_card_in_view_that_in_use_first(qtbot, wind
     dialog.reject()
 
 
+def test_the_main_button_lists_cards_as_they_lie_in_every_layout(qtbot, window):
+    for layout in (*LAYOUTS[1:], LAYOUTS[0]):
+        qtbot.mouseClick(segment(window, layout), LEFT)
+        qtbot.wait(50)
+        for dock in reversed(window.docks):
+            if not dock.visibleRegion().isEmpty():
+                dock.raise_()
+        rest = window.top.export.cards()[1:]
+        places = [panel.mapTo(window, QPoint(0, 0)).toTuple() for panel in rest]
+        assert len(rest) > 2
+        assert places == sorted(places)
+
+
 def test_the_main_button_leads_to_a_picture_as_well(qtbot, window):
     qtbot.mouseClick(window.top.export, LEFT)
     menu, entries = popped_up(window)
@@ -130,6 +143,17 @@ def test_in_a_narrow_window_what_menus_have_gives_way_and_nothing_is_cut(
     assert top.search in shown[1000]
     if percent == 100:
         assert len(shown[1000]) == 3
+
+
+def test_what_has_room_in_a_narrow_window_has_room_in_every_wider_one(qtbot, window):
+    top, before = window.top, set()
+    for width in range(720, 1240, 40):
+        window.resize(width, 700)
+        qtbot.wait(20)
+        shown = {part for part in top._spare if part.isVisible()}
+        assert before <= shown, width
+        before = shown
+    assert before == set(top._spare)
 
 
 def test_the_field_says_more_where_there_is_room(qtbot, window):

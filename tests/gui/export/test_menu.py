@@ -175,6 +175,20 @@ def test_ctrl_e_exports_the_card_in_use(qtbot, window, panel):
     dialog.reject()
 
 
+def test_ctrl_e_leaves_a_card_behind_anothers_tab_where_it_is(qtbot, window, panel, exports):
+    ov = panel("OV")
+    ov.way._buttons["output"].setFocus()
+    assert exports.panel_in_use() is ov
+    docks = {dock.kind.title: dock for dock in window.docks}
+    docks["OV"].parent().tabifyDockWidget(docks["OV"], docks["QK"])
+    docks["QK"].raise_()
+    window.setFocus()
+    qtbot.waitUntil(lambda: ov.visibleRegion().isEmpty())
+    used = exports.panel_in_use()
+    assert used is not ov
+    assert used in exports.in_view()
+
+
 def test_a_panel_that_waits_says_so_where_its_figure_is_asked_for(window, exports, panel, session):
     shown = panel("Attention")
     shown.shown = dict

@@ -226,7 +226,10 @@ def test_a_token_that_no_font_covers_is_named_to_the_caller(tmp_path: Path) -> N
     assert write(*samples.attention(), tmp_path / "f.png", head=HEAD) == ()
 
 
-def test_a_model_opened_by_its_path_is_named_without_its_folders() -> None:
-    page = Page(FigureOptions())
-    heading.draw(page, "L1H3 attention", "/home/somebody/models/SmolLM2.gguf")
-    assert [text.get_text() for text in page.figure.findobj(Text)][-1] == "SmolLM2.gguf"
+def test_a_model_that_is_a_file_is_named_without_its_folders(tmp_path: Path) -> None:
+    model = tmp_path / "models" / "small.gguf"
+    request, result = samples.ov_tokens()
+    write(replace(request, model=str(model)), result, tmp_path / "f.svg")
+    texts = {text for text, _, _ in Svg(tmp_path / "f.svg").texts}
+    assert "small.gguf" in texts
+    assert not any("models" in text for text in texts)
