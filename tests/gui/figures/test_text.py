@@ -13,7 +13,7 @@ from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D, Bbox
 
 from engine.messages import Head
-from gui.figures import FigureOptions, compose, heading, write
+from gui.figures import FigureOptions, compose, write
 from gui.figures.page import Page
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg, media_box
