@@ -86,7 +86,11 @@ class PromptPanel(Panel):
         self.example_offer = QPushButton()
         self.example_offer.hide()
         self.example_offer.clicked.connect(self._take_example)
-        self.offers.addWidget(self.example_offer)
+        self.run_offer = QPushButton("Not run yet: run this text (Enter)")
+        self.run_offer.hide()
+        self.run_offer.clicked.connect(self._on_submitted)
+        for offer in (self.run_offer, self.example_offer):
+            self.offers.addWidget(offer)
 
         self.strip = TokenStrip(max_lines=8)
         self.strip.setAccessibleName("Tokens of the prompt")
@@ -238,13 +242,16 @@ class PromptPanel(Panel):
         # Only a new text: what is being typed must not be undone by a click elsewhere.
         if what == "text" and self._typed() != self.session.selection.text:
             self.edit.set_text(self.session.selection.text)
+        self._offer_run()
         super()._on_changed(what)
 
     def _on_edited(self) -> None:
         if self._slow_runs < SLOW_RUNS:
             self.session.set_text(self._typed())
-        elif self._typed() != self.session.selection.text:
-            self.subtitle.setText("not run yet: Enter runs it")
+        self._offer_run()
+
+    def _offer_run(self) -> None:
+        self.run_offer.setVisible(self._typed() != self.session.selection.text)
 
     def _on_submitted(self) -> None:
         self.session.set_text(self._typed())

@@ -62,9 +62,25 @@ def test_a_slow_model_waits_for_enter(qtbot, panel, session, client):
     with qtbot.waitSignal(panel.edit.edited):
         retype(panel, "w1 w2")
     assert session.selection.text != "w1 w2"
-    assert panel.subtitle.text() == "not run yet: Enter runs it"
+    assert panel.run_offer.isVisible()
     QTest.keyClick(panel.edit, Qt.Key.Key_Return)
     assert session.selection.text == "w1 w2"
+    assert not panel.run_offer.isVisible()
+
+
+def test_a_text_that_waits_is_run_by_a_click_and_no_more_offered_when_it_is_taken_back(
+    qtbot, panel, session, client
+):
+    for _ in range(2):
+        client.answered.emit(session.run, 2.0)
+    before = session.selection.text
+    for text, waits in (("w1 w2", True), (before, False), ("w3", True)):
+        with qtbot.waitSignal(panel.edit.edited):
+            retype(panel, text)
+        assert panel.run_offer.isVisible() == waits
+    qtbot.mouseClick(panel.run_offer, Qt.MouseButton.LeftButton)
+    assert session.selection.text == "w3"
+    assert not panel.run_offer.isVisible()
 
 
 def test_a_click_elsewhere_does_not_undo_what_is_being_typed(panel, session):
