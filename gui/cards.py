@@ -41,6 +41,7 @@ class Cards(QObject):
         self.layout: Layout = LAYOUTS[0]
         self._folds: tuple[int, bool] | None = None
         stage.room_changed.connect(self._on_room)
+        stage.tab_clicked.connect(self._on_tab)
         for dock in self.docks:
             dock.topLevelChanged.connect(self._on_moved)
 
@@ -130,6 +131,12 @@ class Cards(QObject):
     def _on_moved(self) -> None:
         # Somebody drags or floats a card: no size of the window is to put it back.
         self._stage.as_laid_out = False
+
+    def _on_tab(self, title: str) -> None:
+        # In the next turn, when the tab is in front: it is the card in use now.
+        for dock in self.docks:
+            if dock.kind.title == title:
+                QTimer.singleShot(0, dock, dock.bring)
 
     def _on_room(self) -> None:
         if not self._fold():

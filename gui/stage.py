@@ -1,8 +1,8 @@
 """Where the cards lie: a window of docks inside the window, which gives them a margin."""
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QMainWindow, QTabWidget
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget
 
 from gui.theme import UNIT
 
@@ -14,6 +14,8 @@ class Stage(QMainWindow):
 
     room_changed = Signal()
     """It has another size, and its cards still lie as they were laid out."""
+    tab_clicked = Signal(str)
+    """The title of a card that was called to the front."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +33,11 @@ class Stage(QMainWindow):
             timer.timeout.connect(self._tell)
 
     def event(self, event: QEvent) -> bool:
-        """Notice that somebody takes hold of an edge between cards."""
+        """Notice that somebody takes hold of an edge between cards; get to know new tabs."""
+        if isinstance(event, QChildEvent) and event.type() == QEvent.Type.ChildPolished:
+            tabs = event.child()
+            if isinstance(tabs, QTabBar):
+                tabs.tabBarClicked.connect(self._on_tab, Qt.ConnectionType.UniqueConnection)
         if (
             isinstance(event, QMouseEvent)
             and event.type() == QEvent.Type.MouseButtonPress
@@ -47,6 +53,11 @@ class Stage(QMainWindow):
         if self.as_laid_out:
             for timer in self._timers:
                 timer.start()
+
+    def _on_tab(self, number: int) -> None:
+        tabs = self.sender()
+        if isinstance(tabs, QTabBar) and number >= 0:
+            self.tab_clicked.emit(tabs.tabText(number))
 
     def _tell(self) -> None:
         if self.as_laid_out:

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QScrollArea, QTabBar
 
 from gui.layouts import LAYOUTS
 from gui.stage import SETTLED_MS
@@ -126,6 +126,21 @@ def test_of_cards_that_come_to_share_a_place_that_with_the_keyboard_is_in_front(
     qtbot.wait(SETTLED_MS)
     assert "QK" in front(window)
     assert qk.has_keyboard
+
+
+def test_a_card_that_is_called_to_the_front_by_its_tab_has_the_keyboard(qtbot, window):
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    window.resize(720, 600)
+    qtbot.waitUntil(lambda: any(t.isVisible() for t in window.findChildren(QTabBar)))
+    qtbot.wait(2 * SETTLED_MS)
+    tabs = next(t for t in window.findChildren(QTabBar) if t.isVisible() and t.count() > 1)
+    for number in (1, 0):
+        title = tabs.tabText(number)
+        qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(number).center())
+        dock = next(dock for dock in window.docks if dock.kind.title == title)
+        qtbot.waitUntil(lambda dock=dock: dock.has_keyboard)
+        assert title in front(window)
 
 
 class Relayouts(QObject):
