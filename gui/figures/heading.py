@@ -36,14 +36,20 @@ def draw(page: Page, title: str, model: str) -> float:
     page.text(left, middle, title, bold=True)
     used = left + page.measure(title, bold=True) + page.size
     room = page.width - used - 2.0
-    # The folders of whoever draws it are nobody's business, and would crowd the name itself out.
-    name = PurePath(model).name if os.path.isabs(model) else model
-    shown = page.elide(name, room, page.small, token=False)
+    shown = page.elide(without_folders(model), room, page.small, token=False)
     if shown != "…":
         page.text(
             page.width - 2.0, middle, shown, size=page.small, anchor="right", colour=LIGHT.muted
         )
     return 2.0 + line + 2.0
+
+
+def without_folders(model: str) -> str:
+    """Return how a figure names a model: of one that was opened by its path, the last part of it.
+
+    The folders of whoever draws it are nobody's business, and would crowd the name itself out.
+    """
+    return PurePath(model).name if os.path.isabs(model) else model
 
 
 def sentence(page: Page, y: float, parts: Sequence[str | Token], *, x: float = 2.0) -> float:

@@ -23,7 +23,7 @@ from gui import questions as asking
 from gui.difference import Difference
 from gui.figures import options as figure_options
 from gui.figures import stored
-from gui.figures.heading import Token
+from gui.figures.heading import Token, without_folders
 from gui.figures.options import FigureOptions
 from gui.questions import NAMES, Question, main_of, runs_of
 
@@ -192,6 +192,7 @@ def caption(request: Question, head: Head | None, origin: Origin) -> list[str | 
     run = fields.pop("run", None) or {}
     own = {name: value for name, value in fields.items() if name not in ("question", "text")}
     own = {"model": model_of(request), **own, **({} if head is None else {"head": str(head)})}
+    own["model"] = without_folders(own["model"])
     own |= {name: run[name] for name in ("prepend_bos", "heads_off") if run.get(name)}
     if isinstance(request, Difference) and not isinstance(request.request, Attention):
         here, there = request.request.position, cast(Any, request.base).position

@@ -16,6 +16,7 @@ from engine.messages import (
     HeadScores,
     ListModels,
     LoadModel,
+    OVTokens,
     Refused,
     RunPrompt,
 )
@@ -215,3 +216,10 @@ def test_another_precision_or_device_than_a_figures_is_told_with_what_brings_it_
     )
     assert "--dtype=float32 --device=cuda" in next(iter(changes(other, usual)))
     assert list(changes(Origin(), half)) == []  # of a file that does not say it
+
+
+def test_a_caption_names_a_model_that_is_a_file_without_its_folders() -> None:
+    request = OVTokens("/home/somebody/models/small.gguf", Head(0, 0), token=1)
+    said = "".join(map(str, provenance.caption(request, None, Origin())))
+    assert "model small.gguf," in said
+    assert "somebody" not in said
