@@ -79,6 +79,7 @@ class Panel(QWidget):
         self.body = frame.body
         self.secret: QWidget | None = None
         """What a guided example covers until it reveals it; none for all of the card."""
+        self._awaited = ""
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._patience.timeout.connect(self._say_state)
         # Columns draw in turn, so that no single turn of the event loop is long.
@@ -280,6 +281,8 @@ class Panel(QWidget):
     def _on_progress(self, what: str, done: int, total: int) -> None:
         if self._state == "waiting":
             self._say_waiting()
+        elif self._awaited and what not in ("", self._awaited):
+            self._say_state()
 
     def _draw(self) -> None:
         self.frame.show_picture(not self.main or self.known(self.main) is not None)
@@ -306,12 +309,12 @@ class Panel(QWidget):
             self._say_state()
 
     def _say_state(self) -> None:
+        self._awaited = ""
         if self._state == "fresh":
             self.notice.clear()
-        elif self._state == "old":
-            self.notice.show_info(f"Old, waiting: {self.client.doing or 'the answer'}")
-        elif self._state == "stored":
-            self.notice.show_info(f"Stored, waiting: {self.client.doing or 'the answer'}")
+        elif self._state in ("old", "stored"):
+            self._awaited = self.client.doing or "the answer"
+            self.notice.show_info(f"{self._state.capitalize()}, waiting: {self._awaited}")
         elif self._state == "failed":
             self.say_failure()
         else:

@@ -133,6 +133,19 @@ def test_a_slow_answer_marks_the_old_picture_as_old(
     assert panel.notice.text() == ""
 
 
+def test_an_old_picture_says_what_is_waited_for_now(qtbot, monkeypatch, show, session, engine):
+    monkeypatch.setattr("gui.panels.panel.PATIENCE_MS", 20)
+    panel = show(PromptPanel)
+    engine.seconds = 0.25
+    session.set_text("w7 w8 w9")
+    qtbot.waitUntil(lambda: panel.notice.text().startswith("Old"), timeout=2000)
+    monkeypatch.setattr(panel.client, "_doing", "opening another model")
+    panel.client.progress.emit("opening another model", 1, 2)
+    assert panel.notice.text() == "Old, waiting: opening another model"
+    qtbot.waitUntil(lambda: panel.state == "fresh", timeout=20_000)
+    assert panel.notice.text() == ""
+
+
 def test_a_hidden_panel_asks_nothing(show, settle, session, engine):
     panel = show(PromptPanel)
     panel.hide()
