@@ -80,6 +80,9 @@ def _memory() -> list[str]:
     return [
         f"The copying share of one head at GPT-2-small's shape takes {taken['copying share']} "
         f"beyond the model at its peak (goal: below {memory.MOST_MB}).",
+        f"Painting {thumbnails.LAYERS * thumbnails.HEADS} thumbnails of {thumbnails.TOKENS} tokens "
+        f"takes {taken['thumbnails']} beyond the patterns, the HTML of CircuitsVis "
+        f"{taken['thumbnails by CircuitsVis']} (goal: a tenth).",
         f"A run of {runs.SHORT} tokens through {runs.PICTURE_SHAPE} with every pattern takes "
         f"{taken['run']} beyond the model at its peak, and by transformers with "
         f"output_attentions {taken['run by transformers']} (goal: no more). A run of "

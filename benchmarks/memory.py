@@ -60,10 +60,25 @@ def _session() -> Callable[[], object]:
     return look
 
 
+def _painted() -> Callable[[], object]:
+    from benchmarks.thumbnails import painting, patterns
+
+    values, paint = patterns(), painting()
+    return lambda: paint(values)
+
+
+def _html() -> Callable[[], object]:
+    from benchmarks.thumbnails import html, patterns
+
+    return html(patterns())
+
+
 MEASURED: dict[str, Callable[[], Callable[[], object]]] = {
     "copying share": _copying,
     "run": lambda: _ours(PICTURE_SHAPE, SHORT),
     "run by transformers": lambda: _theirs(PICTURE_SHAPE, SHORT),
+    "thumbnails": _painted,
+    "thumbnails by CircuitsVis": _html,
     "session": _session,
     "session by transformers": lambda: _theirs(LONG_SHAPE, LONG),
 }

@@ -1,6 +1,6 @@
 """Every head's pattern, from arrays in memory to what is looked at."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from circuitsvis.utils.render import render_local
@@ -26,33 +26,41 @@ def patterns() -> np.ndarray:
 
 def comparisons() -> Iterator[Comparison]:
     """Yield the comparison with the HTML of CircuitsVis, before a browser opens it."""
+    values, paint = patterns(), painting()
+    yield compare(
+        f"{LAYERS * HEADS} thumbnails of {TOKENS} tokens, painted",
+        "CircuitsVis, making its HTML",
+        lambda: paint(values.copy()),  # new arrays each time: nothing that is kept may help
+        html(values),
+        goal=20,
+    )
+
+
+def painting() -> Callable[[np.ndarray], QImage]:
+    """Return what paints patterns, [layer, head, query, key], into a picture of the grid."""
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     palette.apply(app, "light")
-    values = patterns()
     mask = np.tri(TOKENS, dtype=bool)
     grid = MatrixGrid()
     grid.resize(SIZE)
     grid.show()
     app.processEvents()
 
-    def painted() -> QImage:
-        # New arrays each time: nothing that the widget keeps may help.
-        grid.set_thumbnails(values.copy(), mask)
+    def painted(values: np.ndarray) -> QImage:
+        grid.set_thumbnails(values, mask)
         image = QImage(SIZE, QImage.Format.Format_RGB32)
         grid.render(image)
         return image
 
+    return painted
+
+
+def html(values: np.ndarray) -> Callable[[], object]:
+    """Return what makes the HTML of the same patterns, before a browser opens it."""
     labels = [f"token{position}" for position in range(TOKENS)]
     names = [f"L{layer}H{head}" for layer in range(LAYERS) for head in range(HEADS)]
     flat = values.reshape(LAYERS * HEADS, TOKENS, TOKENS)
-    yield compare(
-        f"{LAYERS * HEADS} thumbnails of {TOKENS} tokens, painted",
-        "CircuitsVis, making its HTML",
-        painted,
-        lambda: render_local(
-            "AttentionHeads", attention=flat, tokens=labels, attentionHeadNames=names
-        ),
-        goal=20,
+    return lambda: render_local(
+        "AttentionHeads", attention=flat, tokens=labels, attentionHeadNames=names
     )
-    grid.close()
