@@ -21,6 +21,20 @@ def decimals_for(values: npt.ArrayLike) -> int:
     return min(1 - floor(log10(largest)), 8)
 
 
+def reach(values: npt.ArrayLike, least: float = 0.0) -> float:
+    """Return how far values go from 0 either way: where a scale of them ends.
+
+    Parameters
+    ----------
+    values
+        What is to be shown; what is no number counts for nothing.
+    least
+        It goes at least as far; where all is 0, to 1.
+    """
+    numbers = np.abs(np.asarray(values))
+    return max(float(numbers.max(where=np.isfinite(numbers), initial=0.0)), least) or 1.0
+
+
 def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
     """Write a number with so many decimals; `signed` writes the plus sign too, but not at 0."""
     if not isfinite(value):

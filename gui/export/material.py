@@ -72,7 +72,7 @@ def questions(request: Question) -> tuple[Request, ...]:
     """Return what is to be asked for an export, each once: the question first."""
     from gui import figures
 
-    return tuple(dict.fromkeys((*asking.asked(request), *figures.questions(request))))
+    return figures.all_questions(request)
 
 
 def write(material: Material, path: Path, options: FigureOptions) -> tuple[str, ...]:

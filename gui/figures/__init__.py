@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gui.figures.drawing import FIGURES, compose
     from gui.figures.files import SUFFIXES, check, picture, write
     from gui.figures.options import FigureOptions
-    from gui.figures.provenance import Made, Origin, origin, questions, read
+    from gui.figures.provenance import Made, Origin, all_questions, origin, questions, read
 
 __all__ = [
     "FIGURES",
@@ -25,6 +25,7 @@ __all__ = [
     "FigureOptions",
     "Made",
     "Origin",
+    "all_questions",
     "check",
     "compose",
     "origin",
@@ -38,7 +39,7 @@ _PLACES = {
     "drawing": ("FIGURES", "compose"),
     "files": ("SUFFIXES", "check", "picture", "write"),
     "options": ("FigureOptions",),
-    "provenance": ("Made", "Origin", "origin", "questions", "read"),
+    "provenance": ("Made", "Origin", "all_questions", "origin", "questions", "read"),
 }
 
 

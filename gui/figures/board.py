@@ -42,7 +42,7 @@ def questions(board: Board) -> tuple[Request, ...]:
     """Return all that is to be asked to draw a board, each once, one model after the other."""
     by_model: dict[str, dict[Request, None]] = {}
     for item in board.items:
-        for asked in (*asking.asked(item.request), *provenance.questions(item.request)):
+        for asked in provenance.all_questions(item.request):
             by_model.setdefault(model_of(item.request), {})[asked] = None
     return tuple(request for asked in by_model.values() for request in asked)
 

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from gui.numbers import reach
 from gui.theme import DIVERGING, SEQUENTIAL, lut
 
 SEQUENTIAL_MAPS = {
@@ -74,8 +75,7 @@ def signed(values: npt.NDArray[np.floating], least: float = 0.0) -> Scale:
     least
         The limits reach at least as far.
     """
-    finite = values[np.isfinite(values)]
-    limit = max(float(np.abs(finite).max(initial=0.0)), least) or 1.0
+    limit = reach(values, least)
     return Scale(True, -limit, limit)
 
 

@@ -193,16 +193,17 @@ def board(what: str, shown: Board, given: Namespace) -> Board:
 
 def questions(request: Question, given: Namespace) -> tuple[Request, ...]:
     """Return what is to be asked: where it is from as well, unless rows are written."""
-    return (*asking.asked(request), *_beside(request, given))
+    return asking.asked(request) if _only_rows(given) else figures.all_questions(request)
 
 
 def origin(request: Question, given: Namespace, answers: Answers, version: str) -> figures.Origin:
     """Return where an answer is from, by the answers to `questions` and Headscope's version."""
-    return figures.origin([answers[one] for one in _beside(request, given)], version)
+    beside = () if _only_rows(given) else figures.questions(request)
+    return figures.origin([answers[one] for one in beside], version)
 
 
-def _beside(request: Question, given: Namespace) -> tuple[Request, ...]:
-    return () if given.output.suffix.lower() == ".csv" else figures.questions(request)
+def _only_rows(given: Namespace) -> bool:
+    return bool(given.output.suffix.lower() == ".csv")
 
 
 def write(

@@ -104,6 +104,11 @@ def questions(request: Question) -> tuple[Request, ...]:
     return (*model, *runs_of(request))
 
 
+def all_questions(request: Question) -> tuple[Request, ...]:
+    """Return what a question asks itself and what is asked beside it, each once."""
+    return tuple(dict.fromkeys((*asking.asked(request), *questions(request))))
+
+
 def origin(answers: Iterable[Any], version: str) -> Origin:
     """Return where an answer is from.
 

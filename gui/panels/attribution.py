@@ -29,6 +29,7 @@ from gui.attribution_numbers import by_source, map_of
 from gui.comparison import Axis
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
+from gui.numbers import reach
 from gui.palette import Held, scaled
 from gui.panels import attribution_words
 from gui.panels.attribution_change import Change
@@ -171,7 +172,7 @@ class AttributionPanel(ComparingPanel):
         self.question.show_answer(found)
         values = map_of(found)
         least = UNSEEN if axis.subtracts else 0.0
-        largest = max(float(np.nanmax(np.abs(values), initial=0.0)), least) or 1.0
+        largest = reach(values, least)
         self.map.set_cells(
             Cells(
                 values,

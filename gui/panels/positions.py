@@ -19,7 +19,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient
-from gui.numbers import fixed, outstanding, plain, tokens_back
+from gui.numbers import fixed, outstanding, plain, reach, tokens_back
 from gui.palette import Held
 from gui.panels import reading
 from gui.panels.height_cap import HeightCap
@@ -211,7 +211,7 @@ class PositionsPanel(MayHaveNothing):
             [f"{said}; below, its mean at each distance. Click a cell to pin it."]
         )
         seen = np.isfinite(found.scores)
-        largest = float(np.abs(found.scores[seen]).max()) or 1.0
+        largest = reach(found.scores[seen])
         names = [str(place) for place in range(len(found.scores))]
         self.heatmap.set_grid(
             found.scores,

@@ -11,7 +11,7 @@ from gui import subtraction
 from gui.comparison import Axis, Sides
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
-from gui.numbers import fixed
+from gui.numbers import fixed, reach
 from gui.panels import reading, switched_off
 from gui.panels.comparing_panel import ComparingPanel, sides_in_words
 from gui.panels.height_cap import HeightCap
@@ -146,7 +146,7 @@ class PosterPanel(ComparingPanel):
     def _colouring(self, rows: HeadRows) -> Colouring:
         if not self._axis.subtracts:
             return Colouring("sequential", 0.0, 1.0)
-        largest = max(float(np.nanmax(np.abs(rows.values), initial=0.0)), UNSEEN)
+        largest = reach(rows.values, UNSEEN)
         return Colouring("diverging", -largest, largest)
 
     def _says(self, rows: HeadRows) -> list[str | Token]:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from engine.messages import Head, ModelFacts, Patterns, Run
 from gui.head_names import head_name
+from gui.numbers import reach
 from gui.session import Selection
 
 Row = npt.NDArray[np.floating]
@@ -82,8 +83,7 @@ def limits(
     seen = mask.copy()
     if hide_bos and values.shape[1] > 1:
         seen[:, 0] = False
-    inside = values[seen & np.isfinite(values)]
-    largest = max(float(np.max(np.abs(inside), initial=0.0)), least) or 1.0
+    largest = reach(values[seen], least)
     if signed:
         return -largest, largest
     return 0.0, largest

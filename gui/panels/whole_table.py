@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 
-import numpy as np
-
 from engine.messages import TokenTable
-from gui.numbers import fixed
+from gui.numbers import fixed, reach
 from gui.widgets.heatmap import Heatmap
 
 
@@ -33,7 +31,7 @@ class WholeTable:
     def draw(self, table: TokenTable, token: int) -> None:
         """Draw a table with the row of the token asked about pinned."""
         self._table = table
-        largest = float(np.max(np.abs(table.values))) or 1.0
+        largest = reach(table.values)
         self._heatmap.set_grid(
             table.values,
             None,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gui.numbers import decimals_for, fixed, percent, plain
+from gui.numbers import decimals_for, fixed, percent, plain, reach
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,17 @@ def test_so_many_figures_and_no_more_than_there_are():
 
 def test_a_number_that_is_none_is_a_dash_in_a_sentence_too():
     assert [plain(np.nan), plain(-np.inf)] == ["–", "−∞"]
+
+
+@pytest.mark.parametrize(
+    ("values", "least", "end"),
+    [
+        ([-3.0, 2.0], 0.0, 3.0),
+        ([np.nan, np.inf, 2.0], 0.0, 2.0),
+        ([1e-7], 5e-5, 5e-5),
+        ([0.0], 0.0, 1.0),
+        ([], 0.0, 1.0),
+    ],
+)
+def test_a_scale_reaches_as_far_as_its_values_and_never_nowhere(values, least, end):
+    assert reach(np.array(values), least) == end
