@@ -32,7 +32,8 @@ class Tokens:
     Parameters
     ----------
     tokenizer
-        Tokenizer of the model, nobody else's from now on: how it reads special tokens changes.
+        Tokenizer of the model, nobody else's from now on: it is settled, and how it reads special
+        tokens changes.
     bos_token
         Text of the beginning-of-sequence token, if there is one.
     d_vocab
@@ -43,7 +44,7 @@ class Tokens:
         self, tokenizer: Tokenizer, bos_token: str | None, d_vocab: int | None = None
     ) -> None:
         self._d_vocab = tokenizer.get_vocab_size() if d_vocab is None else d_vocab
-        self._tokenizer = tokenizer
+        self._tokenizer = _settled(tokenizer)
         added = tokenizer.get_added_tokens_decoder()
         self._added = frozenset(added)
         self.special_ids = frozenset(index for index, token in added.items() if token.special)
@@ -256,6 +257,20 @@ class Tokens:
     def _listed(self) -> str:
         more = f" and {len(self) - MAX_LISTED:,} more" * (len(self) > MAX_LISTED)
         return ", ".join(self.labels[:MAX_LISTED]) + more
+
+
+def _settled(tokenizer: Tokenizer) -> Tokenizer:
+    """Make a tokenizer read the whole of a text, and the same text always alike.
+
+    What its file says of batches and of training is switched off: a length to cut or fill texts
+    to, and the chance by which BPE and Unigram split a word in other ways than the best one.
+    """
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    for chance in ("dropout", "alpha", "nbest_size"):
+        if getattr(tokenizer.model, chance, None) is not None:
+            setattr(tokenizer.model, chance, None)
+    return tokenizer
 
 
 def _decoded(piece: bytes) -> str:
