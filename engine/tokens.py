@@ -4,7 +4,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -94,8 +94,10 @@ class Tokens:
     @cached_property
     def _spelling(self) -> Literal["bytes", "spaces", "text"]:
         """How tokens are spelt: a character a byte, `▁` for a space, or as they are."""
-        decoder = self._tokenizer.decoder
-        state = b"" if decoder is None else decoder.__getstate__()
+        made = self._tokenizer
+        # Without a decoder, what makes tokens of a text says how they are spelt.
+        parts = [made.normalizer, made.pre_tokenizer] if made.decoder is None else [made.decoder]
+        state = b"".join(part.__getstate__() for part in parts if part is not None)
         if b'"ByteLevel"' in state:
             return "bytes"
         return "spaces" if LOW_LINE.encode() in state or b'"Metaspace"' in state else "text"
@@ -187,6 +189,18 @@ class Tokens:
             )
         return ids
 
+    def spelt(self, text: str, ids: Sequence[int]) -> str | None:
+        """Return what ids spell where that is not the text that they were read from; else none.
+
+        Where tokens are spelt as they are, nothing says which spaces were between them, so that
+        spaces are not compared.
+        """
+        if self._spelling == "text":
+            spelt: str = self._tokenizer.decode(list(ids), skip_special_tokens=False)
+            return None if _closed(spelt) == _closed(text) else spelt
+        spelt = b"".join(self._pieces[index] for index in ids).decode(errors="replace")
+        return None if spelt == text else spelt
+
     def specials_in(self, text: str) -> int:
         """Return how many special tokens a text holds."""
         return len(self._specials_of(text, self.encode(text)))
@@ -217,6 +231,7 @@ class Tokens:
             raise Refused(self._how_to_write(token, self.labels.index(token)))
         ids = self.encode(token)
         if len(ids) == 1:
+            self._check_is(token, ids[0])
             return ids[0]
         if not ids:
             raise Refused(f"{token!r} is no token of this model: {self._listed()}")
@@ -241,6 +256,19 @@ class Tokens:
         for word in text.split():
             if self._tokenizer.token_to_id(word) is None:
                 raise Refused(f"{word!r} is none of this model's tokens: {self._listed()}")
+
+    def _check_is(self, token: str, index: int) -> None:
+        """Refuse what a tokenizer makes another text of: in small letters, or unknown."""
+        spelt = self.spelt(token, [index]) or token
+        # A space that is put before a text is no other text; nor is another way to write an é.
+        if (
+            unicodedata.normalize("NFC", spelt).strip()
+            != unicodedata.normalize("NFC", token).strip()
+        ):
+            raise Refused(
+                f"{token!r} is no token of this model, whose tokenizer reads it as "
+                f"{self.labels[index]!r}: write #{index} for that one"
+            )
 
     def _how_to_write(self, label: str, index: int) -> str:
         text = self.texts[index]
@@ -271,6 +299,10 @@ def _settled(tokenizer: Tokenizer) -> Tokenizer:
         if getattr(tokenizer.model, chance, None) is not None:
             setattr(tokenizer.model, chance, None)
     return tokenizer
+
+
+def _closed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _decoded(piece: bytes) -> str:

@@ -8,6 +8,7 @@ from engine.messages import Request, Result, Run
 from gui.alignment import align
 from gui.banner import Banner
 from gui.engine_client import EngineClient, Failure
+from gui.panels import spelling
 from gui.panels.questions import Questions
 from gui.panels.reading import count
 from gui.panels.sentence import Token
@@ -132,7 +133,8 @@ class CompareBar(Banner):
         elif "left" in failures:
             self.text.set_parts(["The left prompt was not run: see Prompt."])
         elif isinstance(left, Run) and isinstance(right, Run):
-            self.text.set_parts(how(left, right))
+            told = spelling.said(self.edit.toPlainText(), right.spelt)
+            self.text.set_parts([*how(left, right), f" {told}." if told else ""])
         else:
             self.text.set_parts(["Waiting for both prompts …"])
 

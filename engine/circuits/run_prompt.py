@@ -41,4 +41,5 @@ def run_prompt(model: Model, request: RunPrompt, job: Job) -> Run:
         special=np.isin(ids, sorted(tokens.special_ids)),
         begins_with_bos=ids[0] == tokens.bos_id,
         typed_specials=tokens.specials_in(request.text),
+        spelt=tokens.spelt(request.text, ids[prepended:]),
     )

@@ -77,6 +77,13 @@ class Run:
     typed_specials: Annotated[
         int, Says("special tokens that the text holds, read as such or as plain text")
     ]
+    spelt: Annotated[
+        str | None,
+        Says(
+            "what the tokens spell where that is not the text as typed: a tokenizer may change "
+            "letters, drop spaces or put one first; none where it is the text"
+        ),
+    ]
 
 
 @dataclass(frozen=True)

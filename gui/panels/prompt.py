@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from engine.messages import LoadModel, Request, Result, Run, RunPrompt, Vocabulary
 from gui.engine_client import EngineClient
 from gui.palette import Held, scaled
-from gui.panels import switched_off
+from gui.panels import spelling, switched_off
 from gui.panels.height_cap import HeightCap
 from gui.panels.panel import Panel
 from gui.panels.reading import count, named, pinned_query
@@ -97,6 +97,8 @@ class PromptPanel(Panel):
         self.strip.clicked.connect(session.pin)
         self._cap = HeightCap(self.strip, self.strip.heightForWidth, LEAST_STRIP)
         self.bos_note = Sentence("What is said of BOS")
+        self.spelling_note = Sentence("What the tokenizer changes in the text")
+        self.spelling_note.hide()
         self.as_text = QPushButton("specials as text")
         self.as_text.setCheckable(True)
         self.as_text.setToolTip(tool_tip.literal(AS_TEXT))
@@ -123,6 +125,7 @@ class PromptPanel(Panel):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
         layout.addWidget(self.strip, 3)
+        layout.addWidget(self.spelling_note)
         layout.addWidget(self._specials)
         layout.addWidget(self.guess_label)
         layout.addWidget(self._lists, 2)
@@ -215,7 +218,17 @@ class PromptPanel(Panel):
         if self.failure() is None:
             self.example_offer.hide()
         super().refresh()
+        self._show_spelling()
         self._show_specials()
+
+    def _show_spelling(self) -> None:
+        """Say what the tokenizer makes of the text, where that is another one."""
+        run = self.run_result()
+        if run is None and self.failure() is None:
+            return  # as below
+        told = spelling.said(self.session.run.text, run.spelt) if run else ""
+        self.spelling_note.set_parts([told] if told else [])
+        self.spelling_note.setVisible(bool(told))
 
     def _show_specials(self) -> None:
         """Say whether the text has a BOS of its own, and offer to read it as plain text."""

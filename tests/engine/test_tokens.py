@@ -1,8 +1,10 @@
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, normalizers, pre_tokenizers, processors
-from tokenizers.models import BPE, Unigram
+from tokenizers.models import BPE, Unigram, WordPiece
 
 from engine import tokens as tokens_module
 from engine.job import Cancelled, Job
@@ -262,6 +264,89 @@ def test_a_character_without_a_token_is_no_special_token_that_somebody_typed():
     tokens = Tokens(made, None)
     assert tokens.encode("tea☃", "text") == [2, 0]
     assert tokens.specials_in("tea☃") == 0
+
+
+def added(**how):
+    tokenizer = byte_level_tokenizer()
+    tokenizer.add_tokens([AddedToken("<mask>", special=False, **how)])
+    return tokenizer
+
+
+def normalizing(*steps):
+    tokenizer = byte_level_tokenizer()
+    tokenizer.normalizer = normalizers.Sequence(list(steps))
+    return tokenizer
+
+
+def word_pieces():
+    vocabulary = {"[UNK]": 0, "play": 1, "##ing": 2, "tea": 3, ".": 4}
+    tokenizer = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    return tokenizer
+
+
+def undecoded(pre_tokenizer):
+    tokenizer = byte_level_tokenizer()
+    if isinstance(pre_tokenizer, pre_tokenizers.Metaspace):
+        tokenizer = Tokenizer(Unigram([("<unk>", 0.0), ("▁tea", -1.0), ("▁", -2.0)], 0))
+    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizer, None
+    return tokenizer
+
+
+lower, strip_accents = normalizers.Lowercase(), normalizers.StripAccents()
+
+
+@pytest.mark.parametrize(
+    ("made", "text", "spelt"),
+    [
+        (added(), "tea <mask> tea", None),
+        (added(rstrip=True), "tea <mask>  tea", "tea <mask>tea"),
+        (added(lstrip=True), "tea  <mask> tea", "tea<mask> tea"),
+        (added(lstrip=True), "tea<mask>tea", None),
+        (added(single_word=True), "tea <mask>tea", None),
+        (normalizing(lower), "green tea", None),
+        (normalizing(lower), "Green Tea", "green tea"),
+        (normalizing(normalizers.NFD(), strip_accents), "café", "cafe"),
+        (normalizing(normalizers.Prepend("_")), "tea", "_tea"),
+        (normalizing(normalizers.Replace("tea", "")), "tea", ""),
+        (normalizing(normalizers.NFC()), "e\u0301", "\xe9"),
+        (word_pieces(), "playing tea .", None),
+        (word_pieces(), "Playing tea", "playing tea"),
+        (word_pieces(), "playing coffee", "playing [UNK]"),
+        (undecoded(pre_tokenizers.ByteLevel(add_prefix_space=False)), "green tea", None),
+        (undecoded(pre_tokenizers.ByteLevel(add_prefix_space=True)), "green tea", " green tea"),
+        (undecoded(pre_tokenizers.Metaspace()), "tea tea", " tea tea"),
+        (undecoded(pre_tokenizers.Metaspace()), "tea coffee", " tea <unk>"),
+        (toys.load("toy").tokenizer, "result  = 0", None),
+    ],
+)
+def test_what_tokens_spell_is_told_where_it_is_not_the_text(made, text, spelt):
+    tokens = Tokens(made, None)
+    assert tokens.spelt(text, tokens.encode(text)) == spelt
+
+
+@pytest.mark.parametrize(
+    ("made", "typed", "read"),
+    [
+        (normalizing(lower), " TEA", "·tea"),
+        (word_pieces(), "Tea", "tea"),
+        (word_pieces(), "☕", "[UNK]"),
+    ],
+)
+def test_a_token_that_the_tokenizer_makes_another_of_is_refused_by_that_one(made, typed, read):
+    tokens = Tokens(made, None)
+    with pytest.raises(Refused, match=rf"'{typed}' .* reads it as '{re.escape(read)}': write #\d+"):
+        tokens.resolve(typed)
+    assert tokens.labels[tokens.resolve(read.replace("·", " "))] == read
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_space_put_before_a_token_makes_no_other_of_it(kind):
+    tokens = MADE[kind]
+    assert tokens.texts[tokens.resolve(" te")] == " te"
+    assert tokens.resolve("e") == tokens.encode("e")[-1]
 
 
 def vocabularies():

@@ -3,6 +3,7 @@
 import threading
 import time
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -134,6 +135,7 @@ class FakeEngine:
         self.free = 8 * 2**30
         self.fetched = 0
         self.window = 0
+        self.spelling: Callable[[str], str | None] = lambda text: None
 
     def answer(self, request: Request, job: Job) -> Result:
         self.asked.append(request)
@@ -238,6 +240,7 @@ class FakeEngine:
             special=ids == 0,
             begins_with_bos=bool(ids[0] == 0),
             typed_specials=request.text.split(" ").count(LABELS[0]),
+            spelt=self.spelling(request.text),
         )
 
     def _Attention(self, request: Attention) -> Patterns:

@@ -106,6 +106,15 @@ def test_a_second_prompt_that_cannot_be_run_is_told_where_it_is_typed(bar, sessi
     assert bar.text.text.startswith("The right prompt was not run: 'unreadable' is not a word")
 
 
+def test_what_the_tokenizer_changes_in_the_second_prompt_is_said_where_it_is_typed(
+    bar, session, settle, engine
+):
+    engine.spelling = lambda text: text.replace("3", "2")
+    session.compare_with("w1 w3")
+    settle()
+    assert bar.text.text.endswith("changes the text: “w3” is read as “w2”.")
+
+
 def test_swap_puts_the_right_prompt_on_the_left(qtbot, bar, session):
     session.set_text(LEFT)
     session.compare_with(SWAPPED)

@@ -1,9 +1,12 @@
 """Special tokens and BOS in a prompt: which are read as such, and that there is one BOS."""
 
 import pytest
+from tokenizers import normalizers
 
 from engine import Engine
 from engine.messages import Head, OVTokens, Refused, RunPrompt
+from engine.sources import bundled
+from tests.engine.conftest import byte_level_tokenizer, write_model
 
 BOS = "<|BOS|>"
 
@@ -60,3 +63,15 @@ def test_a_word_by_word_vocabulary_reads_its_bos_between_words_or_refuses_to_spe
     assert not run.prepended_bos
     with pytest.raises(Refused, match="cannot be read as plain text"):
         engine.answer(RunPrompt("toy-induction", f"{bos} A", specials="text"))
+
+
+def test_what_the_tokens_spell_is_told_where_it_is_not_the_text(tmp_path, monkeypatch):
+    folder = write_model(tmp_path / "lower")
+    tokenizer = byte_level_tokenizer()
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    monkeypatch.setattr(bundled, "models_folder", lambda: tmp_path)
+    engine = Engine()
+    for bos in (True, False):
+        assert engine.answer(RunPrompt("lower", "Green tea", bos)).spelt == "green tea"
+        assert engine.answer(RunPrompt("lower", "green tea", bos)).spelt is None

@@ -62,7 +62,7 @@ def next_tokens(labels: tuple[str, ...] = TEA) -> tuple[m.RunPrompt, m.Run]:
     ids = np.arange(len(labels))
     special = ids == 0
     result = m.Run(
-        ids, labels, True, np.arange(10), following, np.log(shares), loss, special, True, 0
+        ids, labels, True, np.arange(10), following, np.log(shares), loss, special, True, 0, None
     )
     return run(labels), result
 

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 
 from engine.job import Job
 from engine.messages import Refused, RunPrompt, Vocabulary
+from gui.panels import spelling
 from gui.panels.prompt import EXAMPLES, PromptPanel
 
 BOS = "‹BOS›"
@@ -250,6 +251,38 @@ def test_a_text_with_its_own_bos_says_that_none_is_added(panel, settle, session)
     session.set_specials("text")
     settle(panel)
     assert panel.bos_note.text == ""
+
+
+def test_what_the_tokenizer_changes_in_the_text_is_said_beside_it(panel, settle, session, engine):
+    assert not panel.spelling_note.isVisible()
+    engine.spelling = lambda text: text.replace(" w2", "w2")
+    session.set_text("w1 w2")
+    settle(panel)
+    assert panel.spelling_note.isVisible()
+    assert panel.spelling_note.text.endswith("changes the text: “1 ” is read as “1”")
+    engine.spelling = lambda text: None
+    session.set_text("w1 w3")
+    settle(panel)
+    assert not panel.spelling_note.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("typed", "spelt", "sentence"),
+    [
+        ("tea", None, ""),
+        ("tea", " tea", "The model's tokenizer puts a space before the text"),
+        ("Green Tea", "green tea", "“Green T” is read as “green t”"),
+        ("un café noir", "un cafe noir", "“fé” is read as “fe”"),
+        ("tea  <mask>", "tea<mask>", "“a  ” is read as “a”"),
+        ("e\u0301", "\xe9", "“U+0065 U+0301” is read as “U+00E9”"),
+        ("日本", "<unk>", "“日本” is read as “<unk>”"),
+        (" ", "", "“ ” is read as nothing"),
+        ("A" * 99, "a" * 99, f"“{'A' * 40}…” is read as “{'a' * 40}…”"),
+    ],
+)
+def test_the_place_where_tokens_do_not_spell_the_text_is_quoted(typed, spelt, sentence):
+    assert spelling.said(typed, spelt).endswith(sentence)
+    assert bool(spelling.said(typed, spelt)) == (spelt is not None)
 
 
 def test_special_tokens_that_cannot_be_text_leave_the_way_back(
