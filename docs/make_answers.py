@@ -17,6 +17,7 @@ from typing import Any
 from engine import messages
 from engine.command import parser
 from engine.records import says
+from gui import whole_file
 
 PAGE = Path(__file__).parent / "answers.md"
 
@@ -184,7 +185,7 @@ def main() -> int:
     arguments.add_argument("--check", action="store_true", help="write nothing; 1 when stale")
     made = page()
     if not arguments.parse_args().check:
-        PAGE.write_text(made, encoding="utf-8")
+        whole_file.write(PAGE, made.encode())
     elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != made:
         sys.stderr.write("docs/answers.md is out of date: run `make docs`\n")
         return 1

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from docs.journey import journey, settle
 from engine import Engine
 from engine.messages import Head, Pair
-from gui import palette, screenshot
+from gui import palette, screenshot, whole_file
 from gui.dock import CardDock
 from gui.engine_client import EngineClient
 from gui.layouts import LAYOUTS
@@ -199,7 +199,7 @@ def write_page() -> None:
             f"![{kind.title}, {theme}](images/{file_name(kind.title, theme)})" for theme in THEMES
         )
         lines += ["", f"## {kind.title}", "", about, "", pictures]
-    PAGE.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    whole_file.write(PAGE, "\n".join([*lines, ""]).encode())
 
 
 def main() -> int:

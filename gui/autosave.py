@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QLockFile, QObject, QStandardPaths, Signal
 
 from engine.messages import Refused
-from gui import session_file, whole_file
+from gui import session_file
 from gui.session_file import SUFFIX, SavedSession
 
 NAME = "last"
@@ -45,7 +45,6 @@ class Autosave(QObject):
         with contextlib.suppress(OSError):  # said at the first write
             folder.mkdir(parents=True, exist_ok=True)
         self.path, self._lock = self._free_file()
-        whole_file.clean(self.path)
 
     def read(self) -> SavedSession | None:
         """Return the session of the last time, or none at the first.

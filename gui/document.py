@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.messages import Refused
-from gui import session_file, whole_file
+from gui import session_file
 from gui.autosave import Autosave
 from gui.history import settled
 from gui.session import Session
@@ -107,7 +107,6 @@ class Document(QObject):
             If it cannot be written.
         """
         path = path.absolute()
-        whole_file.clean(path)
         saved = replace(self.current(), file="")
         session_file.write(path, saved)
         self.path, self._saved = path, saved
@@ -158,7 +157,6 @@ def read(path: Path) -> SavedSession:
         If it cannot be opened.
     """
     path = path.absolute()
-    whole_file.clean(path)
     return replace(session_file.read(path), file=str(path))
 
 

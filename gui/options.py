@@ -38,6 +38,7 @@ def _picture(text: str) -> Path:
         raise Refused(f"a screenshot is a PNG: end {text!r} in .png")
     if not path.absolute().parent.is_dir():
         raise Refused(f"there is no folder {str(path.parent)!r} to save a screenshot in")
+    whole_file.check(path)
     return path
 
 

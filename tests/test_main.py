@@ -268,7 +268,7 @@ def test_a_file_that_cannot_be_written_is_named(run, tmp_path):
     path.mkdir()
     status, out, err = run("figure", "attention", *PROMPT, "--layer", "0", "-o", str(path))
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert err == f"headscope: {path}: Is a directory\n"
+    assert err == f"headscope: {path} is a folder: name a file in it\n"
 
 
 @pytest.mark.parametrize(

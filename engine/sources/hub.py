@@ -246,8 +246,9 @@ def _size(path: Path) -> int:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.new")
-    beside.write_text(text)
+    beside = path.with_name(f".{os.urandom(8).hex()}.new")
+    with beside.open("x") as stream:  # never what somebody put there, such as a link
+        stream.write(text)
     os.replace(beside, path)
 
 

@@ -117,6 +117,7 @@ def check(request: Any, path: Path) -> None:
         raise Refused(f"there is no folder {str(path.parent)!r} to write a figure in")
     if suffix in PICTURES:
         drawing.check(request)
+    whole_file.check(path)
 
 
 def _resolution(page: Page) -> int:

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from gui import session_file, whole_file
+from gui import session_file
 from gui.session_file import Favourite
 from gui.stored_answers import folder_of
 
@@ -14,7 +14,7 @@ SAVING = """
 import os, random, signal, sys, time
 from dataclasses import replace
 from pathlib import Path
-from gui import session_file, whole_file
+from gui import session_file
 from gui.session_file import SavedSession
 from gui.selection import Selection
 
@@ -36,7 +36,7 @@ for _ in range(30):
     assert set(saved.text.split()) == {str(saved.query)}, "half of one and half of another"
     number = saved.query
     stray += len(list(path.parent.iterdir())) - 1
-    whole_file.clean(path)
+    session_file.write(path, SavedSession(saved))
     assert list(path.parent.iterdir()) == [path]
 print(number, stray)
 """
@@ -91,17 +91,6 @@ def test_thirty_kills_during_a_save_leave_a_whole_file_and_nothing_beside_it(
     assert stray > 0, "no kill came during a save: this test looks at nothing"
 
 
-def test_a_part_that_another_program_is_writing_is_left_alone(tmp_path):
-    path = tmp_path / "tea.headscope.json"
-    mine = tmp_path / f".{path.name}.{os.getpid()}.part"
-    other = tmp_path / f".{path.name}.notes.part"
-    for part in (mine, other):
-        part.write_text("")
-    whole_file.clean(path)
-    assert mine.exists()
-    assert other.exists()
-
-
 def test_killed_during_a_run_the_last_seconds_at_most_are_lost(python, repository, tmp_path):
     keep = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     environment = keep | {
@@ -125,7 +114,7 @@ def test_killed_during_a_run_the_last_seconds_at_most_are_lost(python, repositor
         program.send_signal(signal.SIGKILL)
     saved = session_file.read(copy)
     assert saved.favourites == (Favourite("attn-2l", (1, 2), "seen before the crash"),)
-    part = copy.with_name(f".{copy.name}.{program.pid}.part")
+    part = copy.with_name(f".headscope-{'0' * 16}.part")
     part.write_text("half of a sess")
     done = subprocess.run(
         [python, "-c", RUNNING, "look"],
