@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
@@ -59,7 +60,7 @@ class Autosave(QObject):
         try:
             return session_file.read(self.path)
         except Refused as refused:
-            aside = self.path.with_name("damaged" + SUFFIX)
+            aside = self._new_file("damaged")
             with contextlib.suppress(OSError):
                 self.path.replace(aside)
             raise Refused(f"The last session was not reopened: {refused}; see {aside}") from None
@@ -76,10 +77,8 @@ class Autosave(QObject):
         Refused
             If it cannot be written.
         """
-        number = 1
-        while (path := self._folder / f"unsaved-{number}{SUFFIX}").exists():
-            number += 1
-        session_file.write(path, saved)
+        path = self._new_file("unsaved")
+        session_file.write(path, replace(saved, file="", digest=""))
         return path
 
     def later(self, work: Callable[[], object]) -> None:
@@ -105,6 +104,19 @@ class Autosave(QObject):
         if sentence and sentence != self._told:
             self.failed.emit(sentence)
         self._told = sentence
+
+    def _new_file(self, name: str) -> Path:
+        """Return a file that no other window has either; it is there, empty."""
+        for number in count(1):
+            path = self._folder / f"{name}-{number}{SUFFIX}"
+            try:
+                path.touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            except OSError:
+                pass  # writing it will say why
+            return path
+        raise AssertionError("numbers do not end")
 
     def _free_file(self) -> tuple[Path, QLockFile]:
         """Take the newest file that no other window has."""

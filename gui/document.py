@@ -46,6 +46,7 @@ class Document(QObject):
         super().__init__(parent)
         self._session, self._capture, self.autosave = session, capture, autosave
         self._saved: SavedSession | None = None
+        self._digest = ""
         self._told = ("", False)
         self._discarded = False
         self.path: Path | None = None
@@ -76,6 +77,7 @@ class Document(QObject):
             self._session.favourites.all,
             self.board,
             str(self.path) if self.path else "",
+            self._digest,
         )
 
     @property
@@ -91,12 +93,29 @@ class Document(QObject):
         self._session.favourites.show(saved.favourites)
         self._session.board.show(saved.board)
         self.path, self._saved = Path(saved.file) if saved.file else None, None
+        self._digest = saved.digest
         if self.path is not None:
             try:
-                self._saved = session_file.read(self.path)
+                self._saved = session_file.read_own(self.path)
+                # A copy of an earlier Headscope does not say what was in the file.
+                self._digest = self._digest or self._saved.digest
             except Refused:
                 self._saved = None  # it is gone: all of it is unsaved
         self.note()
+
+    def would_overwrite(self, path: Path) -> bool:
+        """Return whether a session's own file is not what it was read from or saved as.
+
+        Another window or program has written it since then.
+        """
+        if path.absolute() != self.path:
+            return False  # somebody has just named it
+        try:
+            return session_file.digest_of(self.path) != self._digest
+        except FileNotFoundError:
+            return False
+        except (Refused, OSError):
+            return True
 
     def save(self, path: Path) -> None:
         """Write the session to a file, which is its file from then on.
@@ -107,8 +126,8 @@ class Document(QObject):
             If it cannot be written.
         """
         path = path.absolute()
-        saved = replace(self.current(), file="")
-        session_file.write(path, saved)
+        saved = replace(self.current(), file="", digest="")
+        self._digest = session_file.write(path, saved)
         self.path, self._saved = path, saved
         self.keep()
         self._tell()
@@ -134,7 +153,7 @@ class Document(QObject):
         self._look.stop()
         if self._discarded and self._saved is not None and self.autosave is not None:
             self._copy.stop()
-            self.autosave.write(replace(self._saved, file=str(self.path)))
+            self.autosave.write(replace(self._saved, file=str(self.path), digest=self._digest))
         else:
             self.keep()
         if self.autosave is not None:
@@ -156,8 +175,7 @@ def read(path: Path) -> SavedSession:
     Refused
         If it cannot be opened.
     """
-    path = path.absolute()
-    return replace(session_file.read(path), file=str(path))
+    return session_file.read_own(path.absolute())
 
 
 def differ(one: SavedSession, other: SavedSession) -> bool:

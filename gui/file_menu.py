@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QMenu, QMessageBox, QWidget
 
 from engine.messages import Refused
 from gui import document
@@ -95,25 +95,31 @@ class FileMenu(QObject):
         def go_on(button: int) -> None:
             if button == Button.Discard:
                 (discarded or then)()
-            elif button == Button.Save and self.save():
-                then()
+            elif button == Button.Save:
+                self.save(then)
 
         box.finished.connect(go_on)
         box.open()
 
-    def save(self) -> bool:
-        """Save into the session's file, or ask for one; return whether it is saved now."""
-        if self._document.path is None:
+    def save(self, then: Callable[[], object] = lambda: None) -> None:
+        """Save into the session's file, or ask for one; go on with `then` once it is saved there.
+
+        A file that another window or program has written meanwhile is asked about.
+        """
+        path = self._document.path
+        if path is None:
             self.save_as()
-            return False
-        return self._save(self._document.path)
+        else:
+            self._save_unless_changed(path, then)
 
     def save_as(self) -> None:
         """Ask for a file and save there."""
         dialog = self._dialog("Save session as", QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(SUFFIX.removeprefix("."))
         dialog.selectFile(f"{self._document.name or 'session'}{SUFFIX}")
-        dialog.fileSelected.connect(lambda chosen: self._save(_with_suffix(Path(chosen))))
+        dialog.fileSelected.connect(
+            lambda chosen: self._save_unless_changed(_with_suffix(Path(chosen)))
+        )
         dialog.open()
 
     def ask_which(self) -> None:
@@ -122,6 +128,35 @@ class FileMenu(QObject):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda chosen: self.open(Path(chosen)))
         dialog.open()
+
+    def _save_unless_changed(self, path: Path, then: Callable[[], object] = lambda: None) -> None:
+        if self._document.would_overwrite(path):
+            self._ask_whose(path, then)
+        elif self._save(path):
+            then()
+
+    def _ask_whose(self, path: Path, then: Callable[[], object]) -> None:
+        """Ask which of two sessions is to be in a file that has changed under this one."""
+        box = message_box(
+            self._window,
+            "The file has changed",
+            f"Another window or program has saved {self._document.name} since it was opened or "
+            "saved here. Overwrite it, save this session to another file, or open what is there "
+            "now and keep this session in a file of its own?",
+            Button.Cancel,
+        )
+        role = QMessageBox.ButtonRole.ActionRole
+        ways: dict[QAbstractButton, Callable[[], object]] = {
+            box.addButton("Save as another …", role): self.save_as,
+            box.addButton("Overwrite", role): lambda: self._save(path) and then(),
+            box.addButton("Open theirs", role): lambda: self._show(path, aside=True),
+        }
+
+        def go_on() -> None:
+            ways.get(box.clickedButton(), lambda: None)()
+
+        box.finished.connect(go_on)
+        box.open()
 
     def _dialog(self, title: str, mode: QFileDialog.AcceptMode) -> QFileDialog:
         at = self._document.path
@@ -149,21 +184,21 @@ class FileMenu(QObject):
             self.tell(str(refused))
             return None
 
-    def _show(self, path: Path) -> None:
+    def _show(self, path: Path, aside: bool = False) -> None:
         saved = self._read(path)
         if saved is None:
             return
         try:
-            self._keep_what_was_never_saved()
+            self._keep_what_was_never_saved(aside)
         except Refused as refused:
             self.tell(f"Nothing was opened, for this session is in no file yet: {refused}")
             return
         self.opened.emit(saved)
         self._remember(Path(saved.file))
 
-    def _keep_what_was_never_saved(self) -> None:
+    def _keep_what_was_never_saved(self, aside: bool) -> None:
         now, autosave = self._document.current(), self._document.autosave
-        if autosave is not None and not now.file and document.is_lost_without(now):
+        if autosave is not None and (aside or (not now.file and document.is_lost_without(now))):
             self._remember(autosave.keep(now))
 
     def _remember(self, path: Path) -> None:

@@ -1,6 +1,5 @@
 """What the window begins with: a session file that was named, or else that of the last time."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,7 +39,7 @@ def find(path: Path | None, autosave: Autosave | None, settings: Settings | None
     try:
         saved = document.read(path)
         if autosave and last and document.is_lost_without(last):
-            kept = autosave.keep(replace(last, file=""))
+            kept = autosave.keep(last)
             trouble = f"The session that was open before was not saved; it is kept in {kept}."
             if settings:
                 settings.keep_recent_session(str(kept))

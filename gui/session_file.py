@@ -3,11 +3,13 @@
 No Qt in here: a session is read where there is no display, too.
 """
 
+import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from engine import bounded_file
 from engine.messages import MEASURES, Head, Refused, from_plain, to_plain
 from gui import whole_file
 from gui.selection import Selection
@@ -49,8 +51,9 @@ class WindowState:
 class SavedSession:
     """All that a session file holds.
 
-    `board` is a list of plain JSON values that is kept as it is. `file` is only in the copy that
-    the window keeps by itself: the file that the session was last saved to or opened from.
+    `board` is a list of plain JSON values that is kept as it is. `file` and `digest` are only in
+    the copy that the window keeps by itself: the file that the session was last saved to or opened
+    from, and what was in it then.
     """
 
     selection: Selection = field(default_factory=Selection)
@@ -58,6 +61,7 @@ class SavedSession:
     favourites: tuple[Favourite, ...] = ()
     board: list[Any] = field(default_factory=list)
     file: str = ""
+    digest: str = field(default="", compare=False)
 
 
 def is_session(path: Path) -> bool:
@@ -78,20 +82,44 @@ def read(path: Path) -> SavedSession:
     Refused
         If it cannot be read or is no session, whatever is in it; the sentence says what is wrong.
     """
+    return _read(path)[0]
+
+
+def read_own(path: Path) -> SavedSession:
+    """Read a file that is the session's own from then on, which it says; refusals are `read`'s."""
+    saved, data = _read(path)
+    return replace(saved, file=str(path), digest=digest(data))
+
+
+def _read(path: Path) -> tuple[SavedSession, bytes]:
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
+        data = bounded_file.read(path, LARGEST)
+        return decode(data), data
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Refused(f"cannot open {path}: {reason}") from None
-    try:
-        return decode(data)
     except Refused as refused:
         raise Refused(f"cannot open {path.name}: {refused}") from None
 
 
-def write(path: Path, saved: SavedSession) -> None:
-    """Write a session file, whole or not at all.
+def digest(data: bytes) -> str:
+    """Return what the bytes of a session file are known by."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest_of(path: Path) -> str:
+    """Return what the bytes of a session file are known by now.
+
+    Raises
+    ------
+    Refused or OSError
+        As `bounded_file.read` does.
+    """
+    return digest(bounded_file.read(path, LARGEST))
+
+
+def write(path: Path, saved: SavedSession) -> str:
+    """Write a session file, whole or not at all, and return its digest.
 
     Raises
     ------
@@ -99,7 +127,9 @@ def write(path: Path, saved: SavedSession) -> None:
         If it cannot be written; what was there is as it was.
     """
     try:
-        whole_file.write(path, encode(saved))
+        data = encode(saved)
+        whole_file.write(path, data)
+        return digest(data)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Refused(f"cannot save {path}: {reason}") from None
@@ -109,7 +139,7 @@ def encode(saved: SavedSession) -> bytes:
     """Return the bytes of a session file."""
     record = to_plain(replace(saved, board=[])) | {"board": saved.board}
     if not saved.file:
-        del record["file"]
+        del record["file"], record["digest"]
     text = json.dumps(
         {"headscope": KIND, "version": VERSION, **record}, indent=1, ensure_ascii=False
     )

@@ -1,6 +1,7 @@
 """Sessions in the window: saved, opened, asked about, kept aside, brought back."""
 
 import json
+import os
 
 import pytest
 from PySide6.QtCore import Qt
@@ -260,13 +261,141 @@ def test_two_windows_at_once_keep_two_copies_and_the_next_start_has_the_newest(o
 def test_a_damaged_copy_is_put_aside_and_said(qapp):
     folder = data_folder()
     folder.mkdir(parents=True)
-    (folder / "last-1.headscope.json").write_text('{"headscope": "session", "vers')
+    damaged = b'{"headscope": "session", "vers'
+    (folder / "last-1.headscope.json").write_bytes(damaged)
     autosave = Autosave(folder)
     with pytest.raises(session_file.Refused, match=r"was not reopened: .* see .*damaged"):
         autosave.read()
-    assert (folder / "damaged.headscope.json").exists()
+    assert (folder / "damaged-1.headscope.json").read_bytes() == damaged
     assert autosave.read() is None
     autosave.close()
+
+
+def test_what_was_put_or_kept_aside_is_never_written_over(qapp, tmp_path):
+    autosave = Autosave(data_folder())
+    for text in ("one", "two"):
+        autosave.path.write_bytes(text.encode())
+        with pytest.raises(session_file.Refused):
+            autosave.read()
+    put = sorted(data_folder().glob("damaged-*"))
+    assert [path.read_text() for path in put] == ["one", "two"]
+    # Two windows keep something aside at the same moment.
+    kept = [autosave.keep(SavedSession(Selection(text=text))) for text in ("one", "two")]
+    assert [read(path).selection.text for path in kept] == ["one", "two"]
+    autosave.close()
+
+
+CHANGED = "Another window or program has saved one since it was opened or saved here."
+
+
+@pytest.fixture
+def changed(qtbot, open_window, tmp_path):
+    """Return a window with a change to a session that another window has saved meanwhile."""
+    path = tmp_path / "one.headscope.json"
+    session_file.write(path, SavedSession(Selection(text="first")))
+    window, other = open_window(), open_window()
+    for one in (window, other):
+        one.open_session(path)
+    window.session.set_text("mine")
+    other.session.set_text("theirs")
+    other.files.save()
+    assert box_of(other) is None
+    assert read(path).selection.text == "theirs"
+    return window, path
+
+
+def choose(qtbot, window, text):
+    box = box_of(window)
+    assert box.text().startswith(CHANGED)
+    (button,) = (button for button in box.buttons() if button.text().replace("&", "") == text)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: box_of(window) is None)
+
+
+def test_what_another_window_saved_is_not_overwritten_unasked(qtbot, changed):
+    window, path = changed
+    window.files.save()
+    assert box_of(window).text().startswith(CHANGED)
+    press(qtbot, window, QMessageBox.StandardButton.Cancel)
+    assert read(path).selection.text == "theirs"
+    assert window.isWindowModified()
+    window.files.save()
+    choose(qtbot, window, "Overwrite")
+    assert read(path).selection.text == "mine"
+    assert not window.isWindowModified()
+    window.session.set_text("mine again")
+    window.files.save()
+    assert box_of(window) is None
+    assert read(path).selection.text == "mine again"
+
+
+def test_what_another_window_saved_can_be_opened_and_the_own_is_kept(qtbot, changed):
+    window, path = changed
+    window.files.save()
+    choose(qtbot, window, "Open theirs")
+    assert window.session.selection.text == read(path).selection.text == "theirs"
+    qtbot.waitUntil(lambda: not window.isWindowModified())
+    aside = data_folder() / "unsaved-1.headscope.json"
+    assert read(aside).selection.text == "mine"
+    assert Settings().recent_sessions() == [str(path), str(aside)]
+
+
+def test_both_can_be_kept_under_two_names(qtbot, changed):
+    window, path = changed
+    window.files.save()
+    choose(qtbot, window, "Save as another …")
+    dialog = window.findChild(QFileDialog)
+    # Its own name is no other one.
+    dialog.fileSelected.emit(str(path))
+    assert box_of(window).text().startswith(CHANGED)
+    press(qtbot, window, QMessageBox.StandardButton.Cancel)
+    dialog.fileSelected.emit(str(path.with_name("two.headscope.json")))
+    dialog.reject()
+    assert read(path).selection.text == "theirs"
+    assert read(path.with_name("two.headscope.json")).selection.text == "mine"
+    assert window.document.name == "two"
+
+
+def test_closing_saves_over_another_s_only_when_asked_to(qtbot, changed):
+    window, path = changed
+    window.close()
+    save = box_of(window).button(QMessageBox.StandardButton.Save)
+    qtbot.mouseClick(save, Qt.MouseButton.LeftButton)
+    assert read(path).selection.text == "theirs"
+    choose(qtbot, window, "Overwrite")
+    qtbot.waitUntil(lambda: not window.isVisible())
+    assert read(path).selection.text == "mine"
+
+
+def test_a_file_that_changed_while_the_program_was_not_running_is_not_overwritten(
+    qtbot, open_window, tmp_path
+):
+    path = tmp_path / "one.headscope.json"
+    window = open_window()
+    window.document.save(path)
+    window.session.set_text("mine")
+    window._may_close = True
+    window.close()
+    session_file.write(path, SavedSession(Selection(text="theirs")))
+    again = open_window()
+    assert again.session.selection.text == "mine"
+    again.files.save()
+    choose(qtbot, again, "Overwrite")
+    assert read(path).selection.text == "mine"
+
+
+@pytest.mark.parametrize("change", ["touched", "gone"])
+def test_a_file_that_holds_the_same_or_is_gone_is_written_unasked(qtbot, window, tmp_path, change):
+    path = tmp_path / "one.headscope.json"
+    window.document.save(path)
+    window.session.set_text("mine")
+    if change == "gone":
+        path.unlink()
+    else:
+        os.utime(path, (1, 1))
+    window.files.save()
+    assert box_of(window) is None
+    assert read(path).selection.text == "mine"
 
 
 def test_a_copy_that_cannot_be_written_is_said_once_in_the_status_bar(qtbot, window):
