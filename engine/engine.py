@@ -31,6 +31,9 @@ LONG = 0.5
 """Seconds of work after which what it took is given back to the system: some 10 milliseconds."""
 
 
+OUR_OWN = (NameError, AssertionError, ImportError)
+"""Errors that no file leads to."""
+
 MOST_SAID = 200
 """Characters of a library's words that are repeated."""
 
@@ -181,7 +184,7 @@ class Engine:
     def _opened(self, name: str, job: Job) -> Model:
         try:
             return Model(sources.load(name), job, self._pattern_bytes, self._placing)
-        except (Refused, Cancelled, MemoryError, torch.OutOfMemoryError):
+        except (Refused, Cancelled, MemoryError, torch.OutOfMemoryError, *OUR_OWN):
             raise
         except OSError as error:
             where = PurePath(error.filename or name).name

@@ -306,5 +306,5 @@ def test_a_model_that_leads_a_library_astray_is_refused_with_what_it_said(engine
         raise TypeError("'<' not supported between instances of 'str' and 'int'")
 
     monkeypatch.setattr("engine.sources.load", broken)
-    with pytest.raises(Refused, match="could not be opened: a file of it is damaged.*'<' not"):
+    with pytest.raises(Refused, match=r"a file of it is damaged.*'<' not"):
         engine.answer(LoadModel("random"))

@@ -113,7 +113,10 @@ def test_where_no_log_can_be_written_there_is_none_and_no_complaint(tmp_path, mo
 
 
 def test_a_disk_that_is_full_at_the_end_is_no_complaint(tmp_path, monkeypatch):
-    def full(_):
+    closing = log._File.close
+
+    def full(file):
+        closing(file)
         raise OSError(errno.ENOSPC, "No space left on device")
 
     kept = Log(tmp_path / "headscope.log")
