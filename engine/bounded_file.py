@@ -32,6 +32,20 @@ def open_regular(path: Path) -> BinaryIO:
     raise Refused(f"{path.name} is a pipe or a device, not a file: only files are read")
 
 
+def check_regular(path: Path) -> int:
+    """Return the size of a file, which a library is to open itself.
+
+    Raises
+    ------
+    Refused
+        If it is no regular file.
+    OSError
+        If it cannot be opened.
+    """
+    with open_regular(path) as file:
+        return os.fstat(file.fileno()).st_size
+
+
 def read(path: Path, most: int) -> bytes:
     """Return the bytes of a regular file.
 

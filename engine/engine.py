@@ -31,6 +31,12 @@ LONG = 0.5
 """Seconds of work after which what it took is given back to the system: some 10 milliseconds."""
 
 
+OUR_OWN = (NameError, AssertionError, ImportError)
+"""Errors that no file leads to."""
+
+MOST_SAID = 200
+"""Characters of a library's words that are repeated."""
+
 MOST_THREADS = 512
 THREADS = torch.get_num_threads()
 """As torch chooses, or OMP_NUM_THREADS says."""
@@ -102,14 +108,27 @@ class Engine:
             If the job was cancelled.
         """
         request = checked(request)
+        try:
+            return self._answer(request, job or Job())
+        except MemoryError as error:
+            raise Refused("there is not enough memory for this: close other programs") from error
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            # A panic of a library in Rust, or one that wants to end the process.
+            raise Refused(
+                f"a library that Headscope uses gave up on this: {in_a_line(error)}"
+            ) from error
+
+    def _answer(self, request: Request, job: Job) -> Result:
         if type(request) in WITHOUT_MODEL:
             # Never kept: what there is on this computer and on the hub changes.
-            told: Result = frozen(answer(request, job or Job(), self._placing))
+            told: Result = frozen(answer(request, job, self._placing))
             return told
         if request in self._cache:
             kept: Result = self._cache[request]
             return kept
-        job, began = job or Job(), time.perf_counter()
+        began = time.perf_counter()
         try:
             with torch.inference_mode():
                 model = self._open(model_of(request), job)
@@ -157,10 +176,31 @@ class Engine:
     def _open(self, name: str, job: Job) -> Model:
         job.step(0, 1, f"opening {PurePath(name).name or name}")
         if self._model is None or self._model.name != name:
-            opened = Model(sources.load(name), job, self._pattern_bytes, self._placing)
+            opened = self._opened(name, job)
             self.close()
             self._model = opened
         return self._model
+
+    def _opened(self, name: str, job: Job) -> Model:
+        try:
+            return Model(sources.load(name), job, self._pattern_bytes, self._placing)
+        except (Refused, Cancelled, MemoryError, torch.OutOfMemoryError, *OUR_OWN):
+            raise
+        except OSError as error:
+            where = PurePath(error.filename or name).name
+            raise Refused(f"{where} cannot be read: {error.strerror}") from error
+        except Exception as error:
+            # Files from outside lead to errors that nobody can foresee, in three libraries.
+            raise Refused(
+                f"{PurePath(name).name} could not be opened: a file of it is damaged, or it is of "
+                f"a kind that Headscope has not met ({in_a_line(error)})"
+            ) from error
+
+
+def in_a_line(error: BaseException) -> str:
+    """Return an error's kind and what it says, on one short line."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}…"
 
 
 def frozen(value: Any) -> Any:

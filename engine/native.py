@@ -16,7 +16,7 @@ from engine.folding import Norm
 from engine.job import Job
 from engine.messages import Placing, Refused
 from engine.network import Network, NormKind
-from engine.placing import DTYPES, check_range, home
+from engine.placing import DTYPES, check_range, home, without_numbers
 from engine.runs import forward
 from engine.sources import state_dict
 from engine.sources.config import Config
@@ -168,6 +168,9 @@ def _pickle(found: Pretrained) -> dict[str, Tensor]:
         isinstance(name, str) and isinstance(value, Tensor) for name, value in stored.items()
     ):
         raise Refused(f"{found.title}: {found.path.name} holds no state dict")
+    for name, value in stored.items():
+        if without := without_numbers(value):
+            raise Refused(f"{found.title}: {found.path.name} holds {name[:100]}, {without}")
     return stored
 
 

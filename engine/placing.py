@@ -121,6 +121,15 @@ def check_range(name: str, model: torch.nn.Module, placing: Placing) -> None:
             raise Refused(f"{name} has weights beyond 65,504, which {TOO_LARGE}")
 
 
+def without_numbers(tensor: Tensor) -> str:
+    """Return why a stored tensor cannot be read as a table of numbers; empty where it can."""
+    if tensor.is_meta:
+        return "which has a shape and no numbers (it is on the device meta)"
+    if tensor.layout != torch.strided or tensor.is_quantized:
+        return "which is no plain table of numbers (it is sparse or quantised)"
+    return ""
+
+
 def check_finite(name: str, numbers: Tensor, placing: Placing) -> None:
     """Refuse a run in which numbers became too large for float16.
 

@@ -22,7 +22,7 @@ from engine.job import Cancelled, Job
 from engine.messages import Placing, Refused, in_bytes
 from engine.native import native
 from engine.network import Network, NormKind, Positions
-from engine.placing import DTYPES, check, check_range, check_room, home
+from engine.placing import DTYPES, check, check_range, check_room, home, without_numbers
 from engine.sources.config import WITHOUT_ATTENTION
 from engine.sources.pretrained import Pretrained
 
@@ -218,12 +218,17 @@ def _weights(found: Pretrained, config: Any, dtype: torch.dtype, **where: Any) -
     if info["mismatched_keys"]:
         key, stored, wanted = min(info["mismatched_keys"])
         raise Refused(f"{name}: {key} is {tuple(stored)}, and config.json means {tuple(wanted)}")
+    for key, weights in model.named_parameters():
+        if without := without_numbers(weights):
+            raise Refused(f"{name}: its weights hold {key}, {without}")
     return model
 
 
 def _check_vocabulary(found: Pretrained, read: _Read) -> None:
     rows = read.model.get_input_embeddings().weight.shape[0]
     size = read.tokenizer.get_vocab_size()
+    if not size:
+        raise Refused(f"{found.title}: its tokenizer has no tokens")
     if size > rows:
         raise Refused(
             f"{found.title}: its tokenizer has {size:,} tokens, and the model only {rows:,}: "

@@ -203,6 +203,8 @@ class PictureTaker(QObject):
         self._limit.stop()
         failures = [panel.failure() for panel in self._window.panels]
         self.failure = next((failed.sentence for failed in failures if failed), "")
+        if (missed := self._window.opening.not_opened) is not None:
+            self.failure = missed.failure.sentence
         if (focused := QApplication.focusWidget()) is not None:
             focused.clearFocus()  # a picture has no blinking cursor
         try:

@@ -1,11 +1,11 @@
 """The one door from the window to the engine thread."""
 
+import queue
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -13,12 +13,24 @@ from typing import Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.job import Cancelled, Job
-from engine.messages import LoadModel, Placing, Refused, Request, Result
+from engine.messages import (
+    DownloadModel,
+    EstimateModel,
+    FindDownload,
+    LoadModel,
+    Placing,
+    Refused,
+    Request,
+    Result,
+    model_of,
+)
 from gui.garbage import Collector
 from gui.question_order import makes_way, rank, words_for
 
 REPORT_SECONDS = 0.05
 CLOSE_SECONDS = 0.4
+GRACE_SECONDS = 5.0
+"""How long after it was stopped a question may still hold the engine thread."""
 SWITCH_SECONDS = 0.001
 """How long the engine thread may keep the interpreter when the UI thread wants it."""
 LOADING = "loading torch and TransformerLens"
@@ -47,6 +59,12 @@ class Failure:
 STOPPED = Failure("Stopped. Press F5 to ask again.")
 """What every asker is told of work that the user stopped."""
 
+NOT_OPEN = Failure("No model is open.")
+"""What is told of questions about a model that was not opened; why stands in one place."""
+
+APART = (LoadModel, EstimateModel, FindDownload, DownloadModel)
+"""Questions that name a model and need none open."""
+
 Outcome = Result | Failure | Cancelled
 """What comes back from the engine thread."""
 
@@ -61,6 +79,50 @@ class Asker(Protocol):
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Learn that what was asked last in this slot has no answer."""
         ...
+
+
+class _Worker:
+    """An engine, and the thread that it is made and answers in.
+
+    The thread does not keep the process alive: one that never comes back is left behind.
+    """
+
+    def __init__(self) -> None:
+        self.engine: EngineLike | None = None
+        self.made_by: Callable[[], EngineLike] | None = None
+        self.left = False
+        """Whether nobody listens any more."""
+        self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self.thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self.thread.start()
+
+    def do(self, task: Callable[[], None]) -> None:
+        """Have something done after all that was asked for before."""
+        self._tasks.put(task)
+
+    def leave(self) -> None:
+        """Have the thread end as soon as it can; nothing of it is listened to any more."""
+        self.left = True
+        self._tasks.put(None)
+
+    def make(self, made_by: Callable[[], EngineLike]) -> bool:
+        """Have an engine of a make, in the engine thread; return whether it was not there yet."""
+        if self.engine is not None and made_by is self.made_by:
+            return False
+        self.drop()
+        self.made_by = made_by
+        self.engine = made_by()
+        return True
+
+    def drop(self) -> None:
+        """Let the engine go, in the engine thread."""
+        if self.engine is not None:
+            self.engine.close()
+        self.engine = None
+
+    def _run(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            task()
 
 
 class EngineClient(QObject):
@@ -88,6 +150,8 @@ class EngineClient(QObject):
     """Answers may be others from now on: whoever shows one asks again."""
     missed = Signal(object, object)
     """(request, failure), whether or not its answer is still wanted."""
+    left_behind = Signal(object)
+    """A question that was stopped and does not end: its thread was left, another one goes on."""
     idle = Signal()
     """Nothing runs and nothing waits."""
 
@@ -100,10 +164,9 @@ class EngineClient(QObject):
         super().__init__()
         self.beside = beside
         self._make_engine = make_engine
-        self._engine: EngineLike | None = None
-        self._made_by = make_engine
-        self._executor: ThreadPoolExecutor | None = None
-        self._thread: threading.Thread | None = None
+        self._worker: _Worker | None = None
+        self._loaded = False
+        self._not_open = ""
         self._wanted: dict[tuple[Asker, str], Request] = {}
         self._running: Request | None = None
         self._job = Job()
@@ -114,6 +177,8 @@ class EngineClient(QObject):
         """Finds the answer of an earlier time, given at once while the engine is waited for."""
         self._doing = LOADING
         self._collector = Collector(self)
+        self._grace = QTimer(self, interval=int(GRACE_SECONDS * 1000), singleShot=True)
+        self._grace.timeout.connect(self._leave_behind)
         self._finished.connect(self._deliver)
         self._stepped.connect(self._show_step)
 
@@ -134,21 +199,19 @@ class EngineClient(QObject):
 
     def start(self) -> None:
         """Start the engine thread and answer what has been asked so far."""
-        if self._executor is not None or self._closed:
+        if self._worker is not None or self._closed:
             return
         self._collector.start()
         sys.setswitchinterval(SWITCH_SECONDS)
-        self._executor = ThreadPoolExecutor(
-            max_workers=1, thread_name_prefix="engine", initializer=self._remember_thread
-        )
+        self._worker = _Worker()
         if self.beside is not None:
             self.beside.start()
         self._next()
 
     def renew(self, make_engine: Callable[[], EngineLike]) -> None:
         """Have questions answered by another engine from now on; the one before lets go."""
-        self._make_engine = make_engine
-        self._job.cancel()
+        self._make_engine, self._not_open = make_engine, ""
+        self._stop_running(patient=False)
         self.renewed.emit()
 
     def ask(self, asker: Asker, slot: str, request: Request) -> None:
@@ -157,6 +220,8 @@ class EngineClient(QObject):
             return
         self._wanted.pop((asker, slot), None)
         self._wanted[asker, slot] = request
+        if request == LoadModel(self._not_open):
+            self._not_open = ""
         stored = self.recall(request) if self.recall else None
         if stored is not None:
             QTimer.singleShot(0, self, partial(self._remind, asker, slot, request, stored))
@@ -178,7 +243,7 @@ class EngineClient(QObject):
             self.beside.cancel()
             return
         wanted, self._wanted = self._wanted, {}
-        self._job.cancel()
+        self._stop_running(patient=False)
         for (asker, slot), request in wanted.items():
             _hand(asker, slot, request, STOPPED)
         self.progress.emit("stopping" if self._running else "", 0, 0)
@@ -196,16 +261,33 @@ class EngineClient(QObject):
         self._wanted.clear()
         self._job.cancel()
         ended = self.beside is None or self.beside.close()
-        if self._executor is None:
+        self._grace.stop()
+        if self._worker is None:
             return ended
-        self._executor.shutdown(wait=False, cancel_futures=True)
-        if self._thread is not None:
-            self._thread.join(CLOSE_SECONDS)
+        self._worker.leave()
+        self._worker.thread.join(CLOSE_SECONDS)
         self._collector.stop()
-        return ended and (self._thread is None or not self._thread.is_alive())
+        return ended and not self._worker.thread.is_alive()
 
-    def _remember_thread(self) -> None:
-        self._thread = threading.current_thread()
+    def _stop_running(self, *, patient: bool) -> None:
+        """Stop what runs at its next step; unless one is patient, that has to be soon."""
+        self._job.cancel()
+        if self._running is not None and not patient and not self._grace.isActive():
+            self._grace.start()
+
+    def _leave_behind(self) -> None:
+        """Go on in another thread with another engine, where what was stopped does not end.
+
+        A read or a library may hold the thread for ever; what it holds is lost to this process.
+        The first engine is waited for: another one would wait for the same imports.
+        """
+        worker, running = self._worker, self._running
+        if worker is None or worker.engine is None or running is None or self._closed:
+            return
+        worker.leave()
+        self._worker, self._running = _Worker(), None
+        self.left_behind.emit(running)
+        self._next()
 
     def _remind(self, asker: Asker, slot: str, request: Request, stored: Result) -> None:
         if not self._closed and self.waits_for(asker, slot, request):
@@ -218,10 +300,30 @@ class EngineClient(QObject):
         wanted = self._wanted.values()
         running = self._running
         if running not in wanted or any(makes_way(running, other) for other in wanted):
-            self._job.cancel()
+            # A long step of a large model is worth waiting for, if nobody wants another model.
+            opens = any(isinstance(request, LoadModel) for request in (running, *wanted))
+            self._stop_running(patient=not opens)
+
+    def _refuse_what_is_not_open(self) -> None:
+        """Tell who asks about a model that was not opened; each would try to open it again."""
+        if not self._not_open:
+            return
+        about = [
+            (key, request)
+            for key, request in self._wanted.items()
+            if self._not_open == model_of(request) and not isinstance(request, APART)
+        ]
+        for key, _ in about:
+            del self._wanted[key]
+        for (asker, slot), request in about:
+            _hand(asker, slot, request, NOT_OPEN)
 
     def _next(self) -> None:
-        if self._executor is None or self._closed or self._running is not None:
+        worker = self._worker
+        if worker is None or self._closed or self._running is not None:
+            return
+        self._refuse_what_is_not_open()
+        if self._running is not None:  # whoever was refused has asked something else
             return
         if not self._wanted:
             self._doing = ""
@@ -230,7 +332,7 @@ class EngineClient(QObject):
             return
         request = min(self._wanted.values(), key=rank)
         self._running = request
-        self._doing = LOADING if self._engine is None else words_for(request)
+        self._doing = words_for(request) if self._loaded else LOADING
         self.progress.emit(self._doing, 0, 0)
         last = 0.0
 
@@ -242,21 +344,19 @@ class EngineClient(QObject):
                 self._stepped.emit(request, what, done, total)
 
         self._job = Job(report)
-        self._executor.submit(self._work, request, self._job)
+        worker.do(partial(self._work, worker, self._make_engine, request, self._job))
 
-    def _work(self, request: Request, job: Job) -> None:
+    def _work(
+        self, worker: _Worker, made_by: Callable[[], EngineLike], request: Request, job: Job
+    ) -> None:
         """Answer in the engine thread; whatever happens comes back as a value."""
         began = time.perf_counter()
         outcome: Outcome
-        made_by = self._make_engine
         try:
-            if self._engine is not None and made_by is not self._made_by:
-                self._engine.close()
-                self._engine = None
-            if self._engine is None:
-                self._engine, self._made_by = made_by(), made_by
+            if worker.make(made_by):
                 began = time.perf_counter()
-            outcome = self._engine.answer(request, job)
+            assert worker.engine is not None
+            outcome = worker.engine.answer(request, job)
         except Cancelled as cancelled:
             # Its trace would hold what was being computed until garbage is collected.
             outcome = cancelled.with_traceback(None)
@@ -264,24 +364,30 @@ class EngineClient(QObject):
             outcome = Failure(str(refused))
         except MemoryError:
             outcome = Failure("There is not enough memory for this.", traceback.format_exc())
-        except Exception as error:
+        except BaseException as error:  # a panic of Rust's, or a library that wants to exit
             what = str(error).strip().partition("\n")[0] or type(error).__name__
             outcome = Failure(f"Headscope could not compute this: {what}", traceback.format_exc())
-        if not self._closed:
-            self._finished.emit(request, outcome, time.perf_counter() - began, made_by)
+        if worker.left:
+            worker.drop()
+        elif not self._closed:
+            self._finished.emit(request, outcome, time.perf_counter() - began, worker)
 
-    def _deliver(self, request: Request, outcome: Outcome, seconds: float, made_by: object) -> None:
-        self._running = None
-        if self._closed:
+    def _deliver(self, request: Request, outcome: Outcome, seconds: float, worker: _Worker) -> None:
+        if self._closed or worker is not self._worker:
             return
+        self._running = None
+        self._grace.stop()
         if isinstance(outcome, Cancelled):
             self._next()
             return
-        if made_by is not self._make_engine:
+        self._loaded = worker.engine is not None
+        if worker.made_by is not self._make_engine:
             self._next()  # of the engine before: it is asked once more
             return
         if isinstance(outcome, Failure):
             self.missed.emit(request, outcome)
+            if isinstance(request, LoadModel):
+                self._not_open = request.model
         askers = [key for key, wanted in self._wanted.items() if wanted == request]
         for key in askers:
             del self._wanted[key]

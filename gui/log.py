@@ -4,6 +4,7 @@ Prompts stand in it only where something failed that should not have. Nothing of
 anywhere.
 """
 
+import contextlib
 import logging
 import logging.handlers
 import queue
@@ -90,7 +91,8 @@ class Log:
         sys.excepthook = self._hook
         self._logger.info("ended")
         self._listener.stop()
-        self._file.close()
+        with contextlib.suppress(OSError):  # a full disk: what was not written stays unwritten
+            self._file.close()
 
     def _on_answered(self, request: Request, seconds: float) -> None:
         if isinstance(request, LoadModel):

@@ -23,6 +23,10 @@ from gui.widgets.plain_label import plain_label
 
 PATIENCE_MS = 200
 """What is over sooner is not worth a progress bar."""
+LEFT_BEHIND = (
+    "What was stopped does not end, and was left behind: its memory comes back when Headscope is "
+    "closed."
+)
 PARTS = 1000
 """Of a whole, that a progress bar tells apart."""
 _GAP = 6
@@ -67,6 +71,7 @@ class StatusBar(QStatusBar):
             client.beside.progress.connect(self._on_progress_beside)
         client.answered.connect(self._on_answered)
         client.failed.connect(self._on_failed)
+        client.left_behind.connect(lambda request: self.tell(LEFT_BEHIND))
         client.renewed.connect(self._on_renewed)
         session.changed.connect(self._on_changed)
         self._on_changed("model")

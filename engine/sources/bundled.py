@@ -1,6 +1,5 @@
 """The trained models that come with Headscope, in resources/models/."""
 
-import json
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -11,20 +10,20 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from engine.messages import ModelEntry, Refused
+from engine.sources import values
 from engine.sources.checkpoint import Checkpoint
 from engine.sources.config import check_layers
-from engine.sources.files import read_tokenizer
+from engine.sources.files import Folder
+from engine.sources.tokenizer import read_tokenizer
 
 EXAMPLE = "I like green tea, so I drink green"
 MODEL_TYPE = "headscope-attn-only"
 SIZES = ("n_layers", "n_heads", "d_model", "d_head", "d_vocab", "n_ctx")
 SETTINGS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(SIZES, (int,)),
-    "eps": (float,),
     "prepend_bos": (bool,),
     "bos_token": (str, type(None)),
 }
-"""What a config.json must say, and as what."""
+"""What a config.json must say beside sizes, and as what."""
 
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
@@ -61,18 +60,21 @@ def read_folder(folder: Path) -> Checkpoint:
     Refused
         If a file is missing or damaged, or the weights do not have the sizes of the config.
     """
+    own = Folder(folder, folder.name)
     for file in FILES:
-        if not (folder / file).is_file():
+        if not own.has(file):
             raise Refused(f"{folder.name} lacks the file {file}")
+    config = own.json("config.json")
+    if config.get("model_type") != MODEL_TYPE:
+        raise Refused(f"{folder.name}: config.json is not that of a {MODEL_TYPE} model")
+    own.header(folder / "model.safetensors")
+    tokenizer = read_tokenizer(folder, folder.name, ours=folder.parent == models_folder())
     try:
-        config = json.loads((folder / "config.json").read_bytes())
-        if config.get("model_type") != MODEL_TYPE:
-            raise Refused(f"{folder.name}: config.json is not that of a {MODEL_TYPE} model")
         stored = load_file(folder / "model.safetensors")
-        checkpoint = _checkpoint(folder.name, config, read_tokenizer(folder, folder.name), stored)
+        checkpoint = _checkpoint(folder.name, config, tokenizer, stored)
     except SafetensorError as error:
         raise Refused(f"{folder.name}: model.safetensors is damaged: {error}") from error
-    except (KeyError, ValueError, TypeError, RecursionError) as error:
+    except (KeyError, ValueError, TypeError) as error:
         raise Refused(f"{folder.name}: config.json is damaged: {error}") from error
     _check(checkpoint)
     return checkpoint
@@ -82,8 +84,11 @@ def _checkpoint(
     name: str, config: dict[str, Any], tokenizer: Tokenizer, stored: dict[str, Any]
 ) -> Checkpoint:
     check_layers(name, config)
+    place = f"{name}: config.json"
+    for setting in SIZES:
+        values.size(place, config, setting)
     for setting, kinds in SETTINGS.items():
-        if type(config[setting]) not in kinds or (int in kinds and config[setting] < 1):
+        if type(config[setting]) not in kinds:
             raise ValueError(f"{setting} is {config[setting]!r:.50}")
     return Checkpoint(
         name=name,
@@ -95,7 +100,7 @@ def _checkpoint(
         n_ctx=config["n_ctx"],
         learned_positions={"standard": True, "none": False}[config["positions"]],
         normalized={"LNPre": True, None: False}[config["normalization"]],
-        eps=float(config["eps"]),
+        eps=values.number(place, config, "eps"),
         prepend_bos=config["prepend_bos"],
         bos_token=config["bos_token"],
         example=EXAMPLE,
@@ -121,9 +126,8 @@ def _check(checkpoint: Checkpoint) -> None:
 
 def _about(path: Path) -> str:
     try:
-        config = json.loads(path.read_bytes())
-        return _sentence(config)
-    except (KeyError, TypeError, ValueError):
+        return _sentence(Folder(path.parent, path.parent.name).json(path.name))
+    except (Refused, KeyError, TypeError, ValueError):
         return "damaged: its config.json cannot be read"
 
 

@@ -4,11 +4,16 @@ import os
 import re
 from pathlib import Path
 
+from engine.bounded_file import read
+from engine.messages import Refused
 from engine.sources import legacy
 from engine.sources.files import Folder
 
 REPOSITORY = re.compile(r"(?!.*(--|\.\.))([\w][\w.-]{0,95}/)?[\w][\w.-]{0,95}")
 """What the hub allows as a name: `name` or `owner/name`."""
+
+LONGEST_NAME = 1000
+"""Bytes of the name of a revision."""
 
 
 def root() -> Path:
@@ -44,10 +49,10 @@ def folder(name: str) -> Folder | None:
         return None
     snapshots = place(repository) / "snapshots"
     try:
-        main = snapshots / (place(repository) / "refs" / "main").read_text().strip()
+        main = snapshots / read(place(repository) / "refs" / "main", LONGEST_NAME).decode().strip()
         if main.parent == snapshots and main.is_dir():
             return Folder(main, name)
-    except (OSError, ValueError):
+    except (OSError, ValueError, Refused):
         pass
     try:
         found = [path for path in snapshots.iterdir() if path.is_dir()]

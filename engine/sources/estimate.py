@@ -1,11 +1,11 @@
 """What opening a model would take, from its config and the headers of its files alone."""
 
-import json
 import math
 from pathlib import Path
 
 import psutil
 
+from engine.bounded_file import check_regular
 from engine.job import Job
 from engine.messages import EstimateModel, ModelEstimate, Placing, Refused
 from engine.sources import bundled, source_of
@@ -43,7 +43,7 @@ def estimate_model(request: EstimateModel, job: Job, placing: Placing) -> ModelE
         config = own.json("config.json")
         file = own.path / bundled.FILES[-1]
         parameters = sum(math.prod(shape) for shape in own.header(file).values())
-        disk, peak = file.stat().st_size, COPIES * BYTES * parameters
+        disk, peak = check_regular(file), COPIES * BYTES * parameters
         layers, heads, context = (size(config, names) for names in (LAYERS, HEADS, CONTEXT))
     elif isinstance(found := source.load(request.model), Checkpoint):
         parameters = sum(tensor.size for tensor in found.tensors.values())
@@ -90,11 +90,9 @@ def _own_folder(name: str, source: str) -> Folder | None:
     if source != "folder":
         return None
     path = Path(name).expanduser()
+    folder = Folder(path, path.absolute().name)
     try:
-        config = json.loads((path / "config.json").read_bytes())
-        own = config["model_type"] == bundled.MODEL_TYPE
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        own = folder.json("config.json").get("model_type") == bundled.MODEL_TYPE
+    except Refused:
         return None
-    if not own or not (path / bundled.FILES[-1]).is_file():
-        return None
-    return Folder(path, path.absolute().name)
+    return folder if own and folder.has(bundled.FILES[-1]) else None

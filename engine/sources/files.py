@@ -2,23 +2,39 @@
 
 import json
 import math
+import os
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NoReturn
 
 from tokenizers import Tokenizer
 
-from engine.messages import Refused
+from engine import bounded_file
+from engine.messages import Refused, in_bytes
+from engine.sources.tokenizer import read_tokenizer
 
 WHOLE = ("model.safetensors", "pytorch_model.bin")
 """Weights in one file; in several, an index of the same name says which tensor is where."""
 
-LONGEST_HEADER = 100_000_000
-"""Bytes of a safetensors header that the format allows."""
+LONGEST_JSON = 2**24
+"""Bytes of a JSON file that is no tokenizer: the longest are indexes of thousands of tensors."""
+
+LONGEST_TEXT = 2**28
+"""Bytes of any file that a library reads whole: a tokenizer, or a list of its parts."""
+
+LONGEST_HEADER = 2**25
+"""Bytes of a safetensors header: some 200,000 tensors. The format allows three times that."""
+
+MOST_AXES = 8
+"""Of a tensor."""
 
 DENSEST = 2
 """Numbers that a byte of a safetensors file holds at most."""
+
+TEXTS = (".json", ".txt", ".model", ".jinja")
+"""Ends of names of files that are read whole."""
 
 SLOW_TOKENIZERS = ("vocab.json", "tokenizer.model", "spiece.model", "vocab.txt")
 """What a tokenizer is stored in where there is no tokenizer.json."""
@@ -69,7 +85,7 @@ class Folder:
             If it cannot be read, or holds something else.
         """
         try:
-            found = json.loads((self.path / file).read_bytes())
+            found = json.loads(bounded_file.read(self.path / file, LONGEST_JSON))
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
             raise Missing(f"{self.title} {missing or f'lacks {file}'}") from error
         except OSError as error:
@@ -79,6 +95,30 @@ class Folder:
         if not isinstance(found, dict):
             self.damaged(file, "it holds no JSON object")
         return found
+
+    def check_files(self) -> None:
+        """Refuse a folder with files that no library could read to their end.
+
+        A library opens what it knows by name, so each is looked at, whether or not it is asked for.
+
+        Raises
+        ------
+        Refused
+            If one is a pipe or a device, or a text that is larger than any such.
+        """
+        try:
+            names = sorted(os.listdir(self.path))
+            for name in names:
+                if not (self.path / name).exists() or (self.path / name).is_dir():
+                    continue
+                size = bounded_file.check_regular(self.path / name)
+                if name.endswith(TEXTS) and size > LONGEST_TEXT:
+                    raise Refused(
+                        f"{self.title}: {name} has {in_bytes(size)}, more than any such file"
+                    )
+        except OSError as error:
+            where = PurePath(error.filename or self.title).name
+            raise Refused(f"{self.title}: {where} cannot be read: {error.strerror}") from error
 
     def has(self, file: str) -> bool:
         """Return whether a file is there; a link that leads nowhere is not."""
@@ -116,6 +156,24 @@ class Folder:
             return tuple(self.path / shard for shard in sorted(set(where.values()))), where
         raise Missing(f"{self.title} has no weights: neither {' nor '.join(WHOLE)} is in it")
 
+    def check_pickle(self, file: Path) -> None:
+        """Refuse a file of torch's that is larger once it is unpacked: torch itself packs none.
+
+        Raises
+        ------
+        Refused
+            If it is packed, or damaged.
+        """
+        with bounded_file.open_regular(file) as stream:
+            if stream.read(4) != b"PK\x03\x04":  # as before torch 1.6
+                return
+            try:
+                parts = zipfile.ZipFile(stream).infolist()
+            except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+                self.damaged(file.name, error)
+        if any(part.compress_type != zipfile.ZIP_STORED for part in parts):
+            self.damaged(file.name, "its parts are compressed, which torch does not do")
+
     def tensors(self, files: tuple[Path, ...], where: Mapping[str, str]) -> dict[str, list[int]]:
         """Return the shape of each tensor of safetensors files, reading their headers only.
 
@@ -138,8 +196,8 @@ class Folder:
         Refused
             If the header is damaged, or the file is cut short.
         """
-        size = file.stat().st_size
-        with file.open("rb") as stream:
+        with bounded_file.open_regular(file) as stream:
+            size = os.fstat(stream.fileno()).st_size
             length = int.from_bytes(stream.read(8), "little")
             if not 2 <= length <= min(LONGEST_HEADER, size):
                 self.damaged(file.name, "it does not begin as a safetensors file does")
@@ -153,7 +211,7 @@ class Folder:
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
             self.damaged(file.name, "its header cannot be read")
         counted = [*ends, *(n for shape in shapes.values() for n in _listed(shape))]
-        if not all(type(number) is int and number >= 0 for number in counted):
+        if not all(type(number) is int and 0 <= number < 2**63 for number in counted):
             self.damaged(file.name, "its header cannot be read")
         if 8 + length + max(ends, default=0) != size:
             raise Refused(
@@ -199,19 +257,5 @@ class Folder:
         return tokenizer.id_to_token(number)
 
 
-def read_tokenizer(folder: Path, title: str) -> Tokenizer:
-    """Read a folder's tokenizer.json.
-
-    Raises
-    ------
-    Refused
-        If it is damaged.
-    """
-    try:
-        return Tokenizer.from_file(str(folder / "tokenizer.json"))
-    except Exception as error:  # the library raises no narrower class
-        raise Refused(f"{title}: tokenizer.json is damaged: {error}") from error
-
-
 def _listed(shape: object) -> list[object]:
-    return shape if isinstance(shape, list) else [None]
+    return shape if isinstance(shape, list) and len(shape) <= MOST_AXES else [None]

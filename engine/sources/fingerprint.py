@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.bounded_file import open_regular
 from engine.job import Job
 from engine.sources.checkpoint import Checkpoint
 from engine.sources.pretrained import Pretrained
@@ -66,7 +67,7 @@ def of_files(files: Sequence[Path], job: Job) -> str:
     sizes = [file.stat().st_size for file in files]
     sampled = sum(sizes) > WHOLE
     for number, (file, size) in enumerate(zip(files, sizes, strict=True)):
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             if sampled:
                 found.update(f"{size}\n".encode())
             for place in _places(size) if sampled else range(0, size, STEP):

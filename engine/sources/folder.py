@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.messages import ModelEntry, Refused
-from engine.sources import bundled, state_dict
+from engine.sources import bundled, state_dict, values
 from engine.sources.checkpoint import Checkpoint
 from engine.sources.config import CONTEXT, HEADS, LAYERS, check_kind, is_state_dict, size
 from engine.sources.files import SLOW_TOKENIZERS, Folder
@@ -65,12 +65,16 @@ def look_over(name: str, folder: Folder) -> Checkpoint | Pretrained:
         return state_dict.look_over(name, folder, config)
     if not isinstance(config.get("model_type"), str):
         raise Refused(f"{folder.title}: config.json does not say what model_type it is")
+    values.check(f"{folder.title}: config.json", config)
     check_kind(folder.title, config)
+    folder.check_files()
     files, where = folder.weight_files()
     disk = sum(file.stat().st_size for file in files)
     if files[0].suffix == ".safetensors":
         parameters = sum(math.prod(shape) for shape in folder.tensors(files, where).values())
     else:
+        for file in files:
+            folder.check_pickle(file)
         parameters = disk // _stored_bytes(config)
     # Where there is no tokenizer.json, transformers makes a tokenizer of older files.
     older = not folder.has("tokenizer.json") and any(map(folder.has, SLOW_TOKENIZERS))

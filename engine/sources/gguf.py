@@ -6,7 +6,9 @@ import struct
 from pathlib import Path
 from typing import BinaryIO
 
+from engine.bounded_file import open_regular
 from engine.messages import ModelEntry, Refused
+from engine.sources import values
 from engine.sources.pretrained import BYTES, Pretrained, is_there
 
 PEAK = 2.2
@@ -54,7 +56,7 @@ def load(name: str) -> Pretrained:
         If it is no GGUF file, or its header cannot be read.
     """
     path = Path(name).expanduser()
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         if stream.read(4) != b"GGUF":
             raise Refused(
                 f"{path.name} is not a GGUF file: open one, or a model folder (with config.json)"
@@ -79,6 +81,9 @@ def load(name: str) -> Pretrained:
             f"{path.name} is damaged or cut short: its header means {parameters:,} parameters, and "
             f"it has {disk:,} bytes"
         )
+    for name_ in ("attention.head_count", "context_length"):
+        if name_ in about:
+            values.size(f"{path.name}: its header", about, name_)
     if meant != layers:
         raise Refused(
             f"{path.name} is damaged, or a part of a model: its header means {meant:,} layers, and "

@@ -6,8 +6,9 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from engine.bounded_file import check_regular
 from engine.messages import Refused
-from engine.sources import cache
+from engine.sources import cache, values
 from engine.sources.config import Config, check_layers
 from engine.sources.files import Folder, Missing
 from engine.sources.pretrained import BYTES, Pretrained
@@ -69,8 +70,12 @@ def look_over(name: str, folder: Folder, config: Config) -> Pretrained:
     weights = _weights(folder)
     if weights.suffix == ".safetensors":
         folder.header(weights)
+    else:
+        folder.check_pickle(weights)
     parameters = sum(math.prod(shape) for shape in shapes(config).values())
     where, tokenizer = _tokenizer(folder, config)
+    if not tokenizer.get_vocab_size():
+        raise Refused(f"{folder.title}: its tokenizer has no tokens")
     if tokenizer.get_vocab_size() > config["d_vocab"]:
         raise Refused(
             f"{folder.title}: its tokenizer has {tokenizer.get_vocab_size():,} tokens, and the "
@@ -82,7 +87,7 @@ def look_over(name: str, folder: Folder, config: Config) -> Pretrained:
         path=weights,
         layout="TransformerLens",
         parameters=parameters,
-        disk=weights.stat().st_size,
+        disk=check_regular(weights),
         peak=int(PEAK * BYTES * parameters),
         layers=config["n_layers"],
         heads=config["n_heads"],
@@ -105,8 +110,9 @@ def check(title: str, config: Config) -> None:
     if not config.get("attn_only"):
         sizes.append("d_mlp")
     for size in sizes:
-        if type(config.get(size)) is not int or not 0 < config[size] < 2**31:
-            raise Refused(f"{title}: config.json is damaged: {size} is {config.get(size)!r:.50}")
+        values.size(f"{title}: config.json", config, size)
+    if "eps" in config:
+        values.number(f"{title}: config.json", config, "eps")
     check_layers(title, config)
     for setting, allowed in ONLY.items():
         value = config.get(setting, allowed[0])
@@ -127,8 +133,10 @@ def check(title: str, config: Config) -> None:
     if config.get("d_vocab_out", -1) not in (-1, config["d_vocab"]):
         raise Refused(f"{title} guesses from other tokens than it reads, which cannot be shown")
     scale = config.get("attn_scale", -1)
-    plain = isinstance(scale, int | float) and (
-        scale <= 0 or math.isclose(scale, math.sqrt(config["d_head"]), rel_tol=1e-6)
+    plain = (
+        isinstance(scale, int | float)
+        and abs(scale) < values.LARGEST
+        and (scale <= 0 or math.isclose(scale, math.sqrt(config["d_head"]), rel_tol=1e-6))
     )
     if not plain:
         raise Refused(f"{title} divides scores by {scale!r:.50} instead of the root of d_head")

@@ -18,7 +18,7 @@ from engine.messages import (
     Vocabulary,
     VocabularyTokens,
 )
-from gui.engine_client import EngineClient, Failure
+from gui.engine_client import NOT_OPEN, STOPPED, EngineClient, Failure
 from gui.head_names import head_name
 from gui.panels import PANELS, reading
 from gui.panels.frame import Frame
@@ -221,7 +221,9 @@ class Panel(QWidget):
         self.redraw()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
-        """Learn that there is none."""
+        """Learn that there is none; why a model was not opened stands under the top bar, once."""
+        if isinstance(request, LoadModel) and failure != STOPPED:
+            failure = NOT_OPEN
         self.questions.miss(slot, request, failure)
         self.refresh()
         self.redraw()
@@ -327,7 +329,10 @@ class Panel(QWidget):
         if not failures:
             return
         empty = self.known(self.main) is None
-        if set(failures) <= {"run", "facts"}:
+        if NOT_OPEN in failures.values():
+            self.notice.show_info(NOT_OPEN.sentence)
+            self.frame.waits.set_parts([NOT_OPEN.sentence] if empty else [])
+        elif set(failures) <= {"run", "facts"}:
             # The sentence itself stands in the Prompt panel, once.
             old = "" if empty else " This picture is of the last prompt that ran."
             model = self.session.selection.model

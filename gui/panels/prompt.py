@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine.messages import LoadModel, Request, Result, Run, RunPrompt, Vocabulary
-from gui.engine_client import EngineClient
+from gui.engine_client import NOT_OPEN, EngineClient
 from gui.palette import Held, scaled
 from gui.panels import spelling, switched_off
 from gui.panels.height_cap import HeightCap
@@ -204,6 +204,9 @@ class PromptPanel(Panel):
         """Say why the text was not run, and offer one that will."""
         failure = self.failure()
         if failure is None:
+            return
+        if failure == NOT_OPEN:
+            super().say_failure()
             return
         self.frame.waits.set_parts([])
         self.notice.show_failure(failure.sentence, failure.details)

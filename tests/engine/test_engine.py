@@ -277,3 +277,34 @@ def test_steps_of_the_largest_bundled_model_are_close_enough_to_cancel_in_time(r
 def test_a_negative_seed_is_refused():
     with pytest.raises(Refused, match="seed must be 0 or more, not -1"):
         Engine().answer(HeadScores("toy", seed=-1))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SystemExit(3),
+        MemoryError(),
+        # What a panic of Rust's is raised as.
+        type("PanicException", (BaseException,), {})("index out of bounds:\nthe len is 0"),
+    ],
+)
+@pytest.mark.parametrize("request_", [LoadModel("random"), RUN, ListModels()])
+def test_whatever_leaves_a_question_ends_it_in_a_sentence(engine, monkeypatch, request_, error):
+    def broken(*_):
+        raise error
+
+    monkeypatch.setattr("engine.sources.load", broken)
+    monkeypatch.setattr("engine.engine.answer", broken)
+    with pytest.raises(Refused) as raised:
+        engine.answer(request_)
+    assert "\n" not in str(raised.value)
+    monkeypatch.undo()
+
+
+def test_a_model_that_leads_a_library_astray_is_refused_with_what_it_said(engine, monkeypatch):
+    def broken(*_):
+        raise TypeError("'<' not supported between instances of 'str' and 'int'")
+
+    monkeypatch.setattr("engine.sources.load", broken)
+    with pytest.raises(Refused, match=r"a file of it is damaged.*'<' not"):
+        engine.answer(LoadModel("random"))

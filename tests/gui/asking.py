@@ -43,6 +43,22 @@ class Endless:
             raise
 
 
+class Stuck:
+    """Never comes back from its first question, whoever cancels it, until it is released."""
+
+    def __init__(self):
+        self.begun, self.released = threading.Event(), threading.Event()
+        self.closed = threading.Event()
+
+    def answer(self, request, job):
+        self.begun.set()
+        self.released.wait(60)
+        raise OSError("released")
+
+    def close(self):
+        self.closed.set()
+
+
 def run(number):
     return RunPrompt("attn-2l", f"w{number}")
 

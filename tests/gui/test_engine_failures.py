@@ -4,10 +4,12 @@ import sys
 
 import pytest
 
-from engine.messages import ListModels, Refused, RunPrompt
-from gui.engine_client import EngineClient
+from engine.messages import ListModels, LoadModel, Refused, RunPrompt
+from gui.engine_client import NOT_OPEN, EngineClient
 from tests.gui.asking import Endless, Recorder, idle, run
 from tests.gui.fake_engine import FakeEngine
+
+BAD = "/models/gone/tiny.gguf"
 
 
 def test_a_refusal_is_its_own_sentence_and_the_engine_lives_on(qtbot, start):
@@ -27,7 +29,16 @@ def test_a_refusal_is_its_own_sentence_and_the_engine_lives_on(qtbot, start):
 
 
 @pytest.mark.parametrize(
-    "error", [ValueError("bad shape\nsecond line"), MemoryError(), RuntimeError("")]
+    "error",
+    [
+        ValueError("bad shape\nsecond line"),
+        MemoryError(),
+        RuntimeError(""),
+        RecursionError("too deep"),
+        SystemExit(3),
+        # What a panic of Rust's is raised as.
+        type("PanicException", (BaseException,), {})("index out of bounds"),
+    ],
 )
 def test_any_other_error_is_one_sentence_with_the_traceback_behind_it(qtbot, start, error):
     engine, asker = FakeEngine(), Recorder()
@@ -39,6 +50,44 @@ def test_any_other_error_is_one_sentence_with_the_traceback_behind_it(qtbot, sta
     assert "\n" not in failure.sentence
     assert "Traceback" not in failure.sentence
     assert type(error).__name__ in failure.details
+    engine.failing.clear()
+    client.ask(asker, "run", run(2))
+    idle(qtbot, client)
+    assert asker.received == [("run", run(2))]
+
+
+def test_a_model_that_was_not_opened_is_opened_once_and_told_of_once(qtbot, start):
+    engine, bar, panels = FakeEngine(), Recorder(), [Recorder() for _ in range(4)]
+    engine.missing.add(BAD)
+    client = start(engine, started=False)
+    told = []
+    client.failed.connect(lambda request, sentence: told.append(sentence))
+    for number, panel in enumerate(panels):
+        client.ask(panel, "run", RunPrompt(BAD, f"w{number}"))
+    client.ask(bar, "in use", LoadModel(BAD))
+    client.start()
+    idle(qtbot, client)
+    assert engine.asked == [LoadModel(BAD)]
+    assert [failure for panel in panels for _, _, failure in panel.failed] == [NOT_OPEN] * 4
+    assert told == [bar.failed[0][2].sentence]
+    client.ask(panels[0], "run", RunPrompt(BAD, "later"))
+    client.ask(panels[1], "run", run(1))
+    idle(qtbot, client)
+    assert panels[0].failed[-1][2] == NOT_OPEN
+    assert panels[1].received == [("run", run(1))]
+
+
+def test_a_model_that_opens_at_the_second_try_answers(qtbot, start):
+    engine, asker = FakeEngine(), Recorder()
+    engine.missing.add(BAD)
+    client = start(engine)
+    client.ask(asker, "in use", LoadModel(BAD))
+    idle(qtbot, client)
+    engine.missing.clear()
+    client.ask(asker, "in use", LoadModel(BAD))
+    client.ask(asker, "run", RunPrompt(BAD, "w1"))
+    idle(qtbot, client)
+    assert [slot for slot, _ in asker.received] == ["in use", "run"]
 
 
 def test_an_engine_that_cannot_be_made_fails_every_question(qtbot, qapp):

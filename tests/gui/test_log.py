@@ -1,5 +1,6 @@
 """The log file: what it says, what it keeps to itself, and that it stays small."""
 
+import errno
 import stat
 import sys
 
@@ -109,3 +110,15 @@ def test_where_no_log_can_be_written_there_is_none_and_no_complaint(tmp_path, mo
     file.chmod(stat.S_IRUSR)
     monkeypatch.setattr(log, "path", lambda: file / "headscope.log")
     assert log.opened() is None
+
+
+def test_a_disk_that_is_full_at_the_end_is_no_complaint(tmp_path, monkeypatch):
+    closing = log._File.close
+
+    def full(file):
+        closing(file)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    kept = Log(tmp_path / "headscope.log")
+    monkeypatch.setattr(log._File, "close", full)
+    kept.close()

@@ -1,4 +1,7 @@
-"""Every kind of local model opens where sockets and processes are forbidden, and runs no code."""
+"""Every kind of local model opens where sockets and processes are forbidden, and runs no code.
+
+But for the process in which a tokenizer is tried.
+"""
 
 import json
 import os
@@ -10,6 +13,7 @@ import pytest
 
 from engine import Engine
 from engine.messages import EstimateModel, ListModels, LoadModel, Refused, RunPrompt
+from engine.sources import trial
 from tests.engine.sources import gguf_files, state_dicts
 from tests.engine.sources.caches import put
 from tests.oracles import hugging_face, state_dict
@@ -26,10 +30,12 @@ def refuse(*arguments, **options):
 for owner, names in (
     (socket.socket, ("connect", "connect_ex", "sendto")),
     (socket, ("getaddrinfo", "gethostbyname", "create_connection")),
-    (subprocess, ("Popen",)),
 ):
     for name in names:
         setattr(owner, name, refuse)
+popen = subprocess.Popen
+# The process that tries a tokenizer imports nothing that could make a connection.
+subprocess.Popen = lambda words, **how: (popen if "trial.py" in words[2] else refuse)(words, **how)
 import main
 sys.exit(main.main(sys.argv[1:]))
 """
@@ -44,7 +50,13 @@ def no_connection(monkeypatch):
         monkeypatch.setattr(socket.socket, name, refuse)
     for name in ("getaddrinfo", "gethostbyname", "create_connection"):
         monkeypatch.setattr(socket, name, refuse)
-    monkeypatch.setattr(subprocess, "Popen", refuse)
+    popen = subprocess.Popen
+
+    def trial_only(words, **how):
+        # It imports nothing that could make a connection.
+        return (popen if Path(words[2]) == Path(trial.__file__) else refuse)(words, **how)
+
+    monkeypatch.setattr(subprocess, "Popen", trial_only)
 
 
 @pytest.fixture(scope="module")
