@@ -25,7 +25,6 @@ from typing import Any, NamedTuple, TextIO
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.fault_watch import Faults
@@ -53,6 +52,8 @@ DEAD_SECONDS = 120
 """A turn that takes so long never ends: the process is, with a trace of every thread."""
 ACTS_TO_REST = 60
 PAUSES_MS = (0, 0, 5, 15, 40, 150)
+HEARD_SECONDS = 0.5
+"""Within so long of the last key a prompt is asked."""
 NESTED_SECONDS = 0.3
 """A step that takes longer runs an event loop of its own, such as a menu's."""
 USUAL_SIZE = (1600, 1000)
@@ -273,7 +274,8 @@ class RandomUser:
         yield "model", [partial(self._window.opening.open, MODELS[0])]
         yield from self._rest()
         yield self._hands.prompt(LAST_TEXT)
-        yield "", [partial(QTest.qWait, 500)]
+        heard = time.monotonic() + HEARD_SECONDS
+        yield from self._wait(lambda: time.monotonic() > heard, self._limits.rest)
         yield from self._rest()
         panel = next(p for p in self._window.panels if isinstance(p, PromptPanel))
         typed = self._window.session.selection.text

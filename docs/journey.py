@@ -5,7 +5,6 @@ session saved, something else looked at, and the session opened again. Then thre
 the board, which is exported and saved; a figure is taken off, and the exported file opened.
 """
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 from gui.board.dialog import BoardDialog
 from gui.panels.panel import Panel
 from gui.window import Window
+from tests.waiting import activate, pause, until
 
 TEXT = "I like coffee in London, so I drink coffee"
 SOURCE = 4
@@ -34,7 +34,6 @@ FIGURE = "coffee.pdf"
 ON_BOARD = ("Attention", "OV", "QK")
 CONTROL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
-MOST_SECONDS = 120.0
 
 Look = Callable[[str], object]
 """Called where something is to be seen, with its name."""
@@ -42,64 +41,63 @@ Look = Callable[[str], object]
 
 def journey(window: Window, folder: Path, look: Look) -> None:
     """Make the journey in a window that stands, and save its session in a folder."""
-    _activate(window)
+    activate(window)
     _type(window, TEXT)
     look("type")
-    QTest.keyClick(window, Qt.Key.Key_2, CONTROL | ALT)
+    _press(window, Qt.Key.Key_2, CONTROL | ALT)
     settle(window)
     _open_largest(window, "induction")
     look("find")
-    QTest.keyClick(window, Qt.Key.Key_1, CONTROL | ALT)
+    _press(window, Qt.Key.Key_1, CONTROL | ALT)
     settle(window)
     heatmap = _panel(window, "Attention").heatmap
     last = len(_panel(window, "Attention").known("run").labels) - 1
     _click(heatmap, heatmap.cell_rect(last, SOURCE).center().toPoint())
     settle(window)
     look("read")
-    QTest.keyClick(window, Qt.Key.Key_S, CONTROL)
+    _press(window, Qt.Key.Key_S, CONTROL)
     _choose(window, folder / NAME)
     settle(window)
     look("save")
     _type(window, OTHER)
     look("other")
-    QTest.keyClick(window, Qt.Key.Key_O, CONTROL)
+    _press(window, Qt.Key.Key_O, CONTROL)
     _choose(window, folder / NAME)
-    QTest.qWait(100)
+    until(lambda: window.findChild(QMessageBox) is not None, "a question")
     asked = window.findChild(QMessageBox)  # what was typed since then is not saved, nor wanted
     _click(asked.button(QMessageBox.StandardButton.Discard), QPoint(9, 9))
     settle(window)
     look("reopen")
     for title in ON_BOARD:
         _add_to_board(window, _panel(window, title))
-    QTest.keyClick(window, Qt.Key.Key_P, CONTROL | SHIFT)
-    QTest.qWait(50)
+    _press(window, Qt.Key.Key_P, CONTROL | SHIFT)
+    pause(50)
     QTest.keyClicks(window.finder.field, "Board")
     QTest.keyClick(window.finder.field, Qt.Key.Key_Return)
-    _activate(window)
     settle(window)
     board = _panel(window, "Board")
     items, image = window.session.board.board.items, board.thumbnails.image
-    _wait(lambda: all(image(item) is not None for item in items), "the figures on the board")
-    QTest.qWait(400)  # the last of them is shown a turn later
+    until(lambda: all(image(item) is not None for item in items), "the figures on the board")
+    pause(400)  # the last of them is shown a turn later
     look("board")
     _click(board.export, board.export.rect().center())
     dialog = window.findChild(BoardDialog)
-    _wait(lambda: dialog.ready, "the preview")
+    until(lambda: dialog.ready, "the preview")
     look("preview")
     _click(dialog.save_button, dialog.save_button.rect().center())
     _choose(window, folder / FIGURE)
-    _wait(lambda: window.findChild(BoardDialog) is None, "the export")
-    _activate(window)
+    until(lambda: window.findChild(BoardDialog) is None, "the export")
     look("export")
-    QTest.keyClick(window, Qt.Key.Key_S, CONTROL)
+    _press(window, Qt.Key.Key_S, CONTROL)
     settle(window)
     _click(board.grid.viewport(), QPoint(9, 9))
     QTest.keyClick(board.grid, Qt.Key.Key_Delete)
     settle(window)
     look("take off")
-    QTest.keyClick(window, Qt.Key.Key_O, CONTROL | SHIFT)
+    _press(window, Qt.Key.Key_O, CONTROL | SHIFT)
     _choose(window, folder / FIGURE)
-    QTest.qWait(300)  # the file is read in another thread
+    board = window.session.board
+    until(lambda: len(board.board.items) == len(ON_BOARD), "the file, read in another thread")
     settle(window)
     look("figure")
 
@@ -110,33 +108,24 @@ def settle(window: Window) -> None:
     Raises
     ------
     TimeoutError
-        If that takes longer than MOST_SECONDS.
+        If that takes longer than anything may.
     """
 
     def rests() -> bool:
         return not window.client.busy and all(panel.filled for panel in window.panels)
 
-    QTest.qWait(400)  # a layout is shared out anew, and a text is waited for
-    _wait(rests, "the answers")
-    QTest.qWait(100)
-
-
-def _wait(over: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + MOST_SECONDS
-    while not over():
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"still waiting for {what}")
-        QTest.qWait(20)
+    pause(400)  # a layout is shared out anew, and a text is waited for
+    until(rests, "the answers")
+    pause(100)
 
 
 def _panel(window: Window, title: str) -> Panel:
     return next(panel for panel in window.panels if panel.title == title)
 
 
-def _activate(window: Window) -> None:
-    """Give the window the keyboard, as a desktop does, which is not there in a test."""
-    window.activateWindow()
-    QTest.qWaitForWindowActive(window)
+def _press(window: Window, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
+    activate(window)  # as it is for somebody who has closed a dialog
+    QTest.keyClick(window, key, modifiers)
 
 
 def _click(widget: QWidget, at: QPoint) -> None:
@@ -162,7 +151,7 @@ def _open_largest(window: Window, measure: str) -> None:
     ]
     left = header.sectionViewportPosition(titles.index(measure))
     _click(header.viewport(), QPoint(left + 8, header.height() // 2))
-    QTest.qWait(50)
+    pause(50)
     _click(table.viewport(), table.visualRect(model.index(0, 0)).center())
     settle(window)
 
@@ -171,26 +160,34 @@ def _add_to_board(window: Window, panel: Panel) -> None:
     """Use the entry in the menu that leads out of a card, the first where it has several."""
     button = next(b for b in panel.parentWidget().findChildren(QToolButton) if b.text() == "⤓")
     _click(button, button.rect().center())
-    entries = ["Add to board"]
-    while entries:
-        QTest.qWait(50)
-        menu = QApplication.activePopupWidget()
-        assert isinstance(menu, QMenu)
-        wanted = entries.pop()
-        action = next(a for a in menu.actions() if not wanted or a.text() == wanted)
-        entries += [""] * (action.menu() is not None)
+    wanted, menu = "Add to board", None
+    while wanted is not None:
+        menu = _popped_up(menu)
+        action = next(a for a in menu.actions() if wanted in ("", a.text()))
+        wanted = None if action.menu() is None else ""
         _click(menu, menu.actionGeometry(action).center())
-    QTest.qWait(50)
-    _activate(window)
+    until(lambda: QApplication.activePopupWidget() is None, "the menu to close")
+
+
+def _popped_up(but: QMenu | None) -> QMenu:
+    """Return the menu that comes up, or has, other than the given one."""
+    until(lambda: QApplication.activePopupWidget() not in (None, but), "a menu")
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
 
 
 def _choose(window: Window, path: Path) -> None:
     """Type a path into the file dialog that has come up."""
-    QTest.qWait(100)
-    dialog = QApplication.activeModalWidget()
-    assert isinstance(dialog, QFileDialog)
-    field = dialog.findChild(QLineEdit)
+
+    def fields() -> list[QLineEdit]:
+        dialog = QApplication.activeModalWidget()
+        found = dialog.findChildren(QLineEdit) if isinstance(dialog, QFileDialog) else []
+        return [field for field in found if field.hasFocus()]
+
+    until(lambda: bool(fields()), "the dialog")
+    dialog, (field,) = QApplication.activeModalWidget(), fields()
     field.selectAll()
     QTest.keyClicks(field, str(path))
     QTest.keyClick(field, Qt.Key.Key_Return)
-    _activate(window)
+    until(lambda: QApplication.activeModalWidget() is not dialog, "the dialog to close")

@@ -15,7 +15,6 @@ from pathlib import Path
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -29,6 +28,7 @@ from gui.layouts import LAYOUTS
 from gui.panels import PANELS
 from gui.session import Selection, Session
 from gui.window import Window
+from tests.waiting import pause, until
 
 ROOT = Path(__file__).parents[1]
 IMAGES = Path(__file__).parent / "images"
@@ -94,19 +94,14 @@ def take_default(theme: str) -> Path:
     return path
 
 
-def wait(milliseconds: int) -> None:
-    """Let the event loop run."""
-    loop = QEventLoop()
-    QTimer.singleShot(milliseconds, loop.quit)
-    loop.exec()
-
-
 def take(subject: QWidget, client: EngineClient, cards: list[CardDock], path: Path) -> Path:
     """Picture a widget once all cards in it are filled."""
-    wait(SETTLE_MS)
-    while client.busy or not all(card.panel is None or card.panel.filled for card in cards):
-        wait(20)
-    wait(SETTLE_MS)
+    pause(SETTLE_MS)
+    until(
+        lambda: not client.busy and all(card.panel is None or card.panel.filled for card in cards),
+        "the cards",
+    )
+    pause(SETTLE_MS)
     screenshot.save(screenshot.picture(subject, 1), path)
     return path
 

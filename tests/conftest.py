@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -81,11 +82,15 @@ def _settings_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
 
 @pytest.fixture
 def qtbot(qtbot: Any, _ends_here: list[object]) -> Any:
-    """Keep every widget that pytest-qt is to delete until it is deleted.
+    """Keep every widget that pytest-qt is to delete until it is deleted, and wait with patience.
 
     It remembers them weakly, and a window that dies in sight, torn apart by the collector,
     takes the process with it.
     """
+    from tests.waiting import PATIENCE_MS
+
+    for wait in ("waitUntil", "waitSignal"):
+        setattr(qtbot, wait, partial(getattr(qtbot, wait), timeout=PATIENCE_MS))
     remember = qtbot.addWidget
 
     def keep(widget: Any, **options: Any) -> None:

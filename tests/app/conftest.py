@@ -10,8 +10,6 @@ from gui.engine_client import EngineClient
 from gui.session import Session
 from gui.window import Window
 
-SECONDS = 120_000
-
 
 @pytest.fixture(scope="session")
 def engine():
@@ -58,7 +56,5 @@ def after_run(qapp):
 def settle(qtbot, window):
     """Wait until nothing runs and every panel has drawn."""
     client = window.client
-    qtbot.waitUntil(
-        lambda: not client.busy and all(panel.filled for panel in window.panels), timeout=SECONDS
-    )
+    qtbot.waitUntil(lambda: not client.busy and all(panel.filled for panel in window.panels))
     qtbot.wait(30)

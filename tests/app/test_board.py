@@ -52,12 +52,12 @@ def test_a_board_of_two_models_is_the_same_file_from_the_window_and_from_the_ses
     settle(qtbot, window)
     panel = next(panel for panel in window.panels if panel.title == "Board")
     dialog = panel.open_dialog()
-    qtbot.waitUntil(lambda: dialog.ready, timeout=60_000)
+    qtbot.waitUntil(lambda: dialog.ready)
     told = []
     dialog.told.connect(told.append)
     exported = tmp_path / "window.pdf"
     dialog.save(exported)
-    qtbot.waitUntil(lambda: bool(told), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(told))
     session = tmp_path / "two.headscope.json"
     window.document.save(session)
     window._may_close = True

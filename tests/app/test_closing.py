@@ -48,7 +48,6 @@ def test_a_process_closed_while_torch_is_imported_ends_quietly(
         cwd=repository,
         capture_output=True,
         text=True,
-        timeout=120,
         env={
             **_environment(),
             "XDG_CONFIG_HOME": str(tmp_path),

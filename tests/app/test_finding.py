@@ -9,7 +9,6 @@ from gui.engine_client import EngineClient
 from gui.panels.finder import FinderPanel
 from gui.session import Selection, Session
 
-SECONDS = 120_000
 TEXT = "I like green tea, so I drink green"
 
 
@@ -29,7 +28,7 @@ def finder(qtbot, qapp, engine):
 
 
 def settle(qtbot, panel):
-    qtbot.waitUntil(lambda: not panel.client.busy and panel.filled, timeout=SECONDS)
+    qtbot.waitUntil(lambda: not panel.client.busy and panel.filled)
     qtbot.wait(30)
 
 

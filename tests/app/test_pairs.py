@@ -13,7 +13,6 @@ from gui.panels.eigenvalues import EigenvaluesPanel
 from gui.panels.virtual_head import VirtualHeadPanel
 from gui.session import Selection, Session
 
-SECONDS = 120_000
 INDUCTION, PREVIOUS = Head(1, 3), Head(0, 2)
 TEXT = "I like green tea, so I drink green"
 
@@ -43,9 +42,7 @@ def open_panels(qtbot, qapp, engine):
 
 
 def settle(qtbot, client, panels):
-    qtbot.waitUntil(
-        lambda: not client.busy and all(panel.filled for panel in panels), timeout=SECONDS
-    )
+    qtbot.waitUntil(lambda: not client.busy and all(panel.filled for panel in panels))
     qtbot.wait(30)
 
 

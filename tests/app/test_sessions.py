@@ -86,7 +86,7 @@ def test_a_session_saved_and_closed_stands_again_before_the_engine_does(qtbot, s
 
     again = start()
     panels = {panel.title: panel for panel in again.panels}
-    qtbot.waitUntil(lambda: all(p.state == "stored" for p in panels.values()), timeout=2000)
+    qtbot.waitUntil(lambda: all(p.state == "stored" for p in panels.values()))
     assert again.session.selection == selection
     assert again.document.path == path
     assert not again.document.modified

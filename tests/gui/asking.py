@@ -64,4 +64,4 @@ def run(number):
 
 
 def idle(qtbot, client):
-    qtbot.waitUntil(lambda: not client.busy, timeout=5000)
+    qtbot.waitUntil(lambda: not client.busy)

@@ -79,7 +79,5 @@ def window(qtbot, qapp, session, client):
 
 
 def filled(qtbot, client, *panels):
-    qtbot.waitUntil(
-        lambda: not client.busy and all(panel.filled for panel in panels), timeout=20_000
-    )
+    qtbot.waitUntil(lambda: not client.busy and all(panel.filled for panel in panels))
     qtbot.wait(10)  # what is drawn is drawn in the next turn of the loop

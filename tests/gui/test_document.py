@@ -221,9 +221,7 @@ def test_changes_that_were_not_saved_are_there_after_a_crash_and_still_unsaved(
     window.document.save(tmp_path / "one.headscope.json")
     window.session.set_text("before the crash")
     copy = window.document.autosave.path
-    qtbot.waitUntil(
-        lambda: copy.exists() and read(copy).selection.text == "before the crash", timeout=5000
-    )
+    qtbot.waitUntil(lambda: copy.exists() and read(copy).selection.text == "before the crash")
     saved = read(copy)
     other = open_window()  # as the next start would, were the first window gone
     other.begin(saved)

@@ -21,7 +21,7 @@ def page(qtbot, client):
 
 
 def idle(qtbot, client):
-    qtbot.waitUntil(lambda: not client.busy, timeout=5000)
+    qtbot.waitUntil(lambda: not client.busy)
 
 
 def look_up(qtbot, client, page, name="gpt2"):
@@ -89,7 +89,7 @@ def test_a_download_is_told_in_bytes_stopped_and_resumed(qtbot, client, engine, 
     came = engine.fetched
     assert 0 < came < 3 * 2**30
     assert page.download.text() == "Go on"
-    with qtbot.waitSignal(page.downloaded, timeout=10_000) as told:
+    with qtbot.waitSignal(page.downloaded) as told:
         click(qtbot, page.download)
     assert told.args == ["gpt2"]
     assert engine.asked.count(DownloadModel("gpt2")) == 2
@@ -105,9 +105,9 @@ def test_a_question_of_the_window_does_not_wait_for_a_download(qtbot, client, en
     qtbot.waitUntil(lambda: engine.fetched > 0)
     asker = Recorder()
     client.ask(asker, "run", RunPrompt("attn-2l", "w1"))
-    qtbot.waitUntil(lambda: bool(asker.received), timeout=1000)
+    qtbot.waitUntil(lambda: bool(asker.received))
     assert page.downloading
-    qtbot.waitUntil(lambda: not page.downloading, timeout=10_000)
+    qtbot.waitUntil(lambda: not page.downloading)
     assert page.open_button.isVisible()
 
 
@@ -120,7 +120,7 @@ def test_a_download_that_breaks_off_says_why_and_can_be_started_again(qtbot, cli
     assert page.download.isEnabled()
     engine.failing.clear()
     click(qtbot, page.download)
-    qtbot.waitUntil(page.open_button.isVisible, timeout=10_000)
+    qtbot.waitUntil(page.open_button.isVisible)
     assert page.notice.text() == ""
 
 
@@ -164,10 +164,10 @@ def test_clicks_neither_interrupt_a_download_nor_wait_for_it(qtbot, beside, both
     asker = Recorder()
     for word in ("w1", "w2", "w3"):
         client.ask(asker, word, RunPrompt("attn-2l", word))
-    qtbot.waitUntil(lambda: len(asker.received) == 3, timeout=1000)
+    qtbot.waitUntil(lambda: len(asker.received) == 3)
     assert page.downloading
     assert "of 3.0 GiB" in page.progress.text()
-    qtbot.waitUntil(page.open_button.isVisible, timeout=10_000)
+    qtbot.waitUntil(page.open_button.isVisible)
     assert hub.asked == [FindDownload("gpt2"), DownloadModel("gpt2")]
     assert engine.asked == [RunPrompt("attn-2l", word) for word in ("w1", "w2", "w3")]
     assert not engine.threads & hub.threads
@@ -197,10 +197,10 @@ def test_the_status_bar_says_how_far_a_download_is(qtbot, session, beside, both)
     bar.show()
     look_up(qtbot, lane, page)
     click(qtbot, page.download)
-    qtbot.waitUntil(lambda: " %)" in bar.work.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: " %)" in bar.work.text())
     assert bar.work.text().startswith("downloading …")
     assert not bar.stop.isVisible()
-    qtbot.waitUntil(page.open_button.isVisible, timeout=10_000)
+    qtbot.waitUntil(page.open_button.isVisible)
     qtbot.waitUntil(lambda: bar.work.text() == "ready")
 
 

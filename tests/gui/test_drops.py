@@ -58,7 +58,7 @@ def place(qtbot, qapp, session, client):
 def dropped(qtbot, qapp, place, client):
     def take(*paths):
         assert drop(qapp, place, mime(*paths))
-        qtbot.waitUntil(lambda: not client.busy, timeout=5000)
+        qtbot.waitUntil(lambda: not client.busy)
         return place.bar
 
     return take

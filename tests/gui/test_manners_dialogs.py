@@ -124,7 +124,7 @@ def test_dialogs_show_all_their_words_and_fit_the_screen(qtbot, window, client, 
         for name, opened in DIALOGS.items():
             dialog = opened(window)
             assert isinstance(dialog, QDialog)
-            qtbot.waitUntil(lambda it=dialog: getattr(it, "ready", True), timeout=20_000)
+            qtbot.waitUntil(lambda it=dialog: getattr(it, "ready", True))
             qtbot.wait(50)
             if problems := wrong(qtbot, dialog):
                 found[name] = problems

@@ -2,7 +2,6 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -22,6 +21,7 @@ from gui.widgets.frozen_names import FrozenNames
 from gui.widgets.pointing import Pointing
 from gui.widgets.spectrum_plot import SpectrumPlot
 from tests.gui.conftest import filled
+from tests.waiting import activate, pause
 
 CONTROLS = (
     QAbstractButton,
@@ -125,10 +125,10 @@ def changed(widget, before):
 def seen(widget):
     """Return whether keyboard focus shows: something turns to the accent colour."""
     widget.clearFocus()
-    QTest.qWait(1)
+    pause(1)
     before = widget.grab().toImage()
     widget.setFocus(Qt.FocusReason.TabFocusReason)
-    QTest.qWait(1)
+    pause(1)
     return changed(widget, before)
 
 
@@ -137,8 +137,7 @@ def test_focus_by_key_is_seen_on_every_control(qtbot, window, client, layout):
     window.lay_out(layout)
     qtbot.wait(30)
     filled(qtbot, client, *window.panels)
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     found = [
         w
         for w in controls(window)
@@ -153,8 +152,7 @@ def test_focus_by_key_is_seen_on_every_control(qtbot, window, client, layout):
 
 def test_a_picture_describes_what_is_marked_once_it_has_the_keyboard(qtbot, window):
     heads = next(panel for panel in window.panels if panel.title == "Heads").grid
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     heads.setFocus(Qt.FocusReason.TabFocusReason)
     before = heads.accessibleDescription()
     assert window.session.selection.head.name in before
@@ -165,8 +163,7 @@ def test_a_picture_describes_what_is_marked_once_it_has_the_keyboard(qtbot, wind
 
 
 def test_the_key_of_a_card_brings_it_gives_it_the_keyboard_and_only_then_closes_it(qtbot, window):
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     dock = next(dock for dock in window.docks if dock.kind.title == "Attention")
     assert dock.isVisible()
     assert not dock.has_keyboard
@@ -183,8 +180,7 @@ def test_the_key_of_a_card_brings_it_gives_it_the_keyboard_and_only_then_closes_
 
 
 def test_ctrl_w_closes_the_card_that_has_the_keyboard_and_no_other(qtbot, window):
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     before = {dock.kind.title for dock in window.docks if dock.isVisible()}
     window.top.bos.setFocus()
     window.cards.close_current()
@@ -195,8 +191,7 @@ def test_ctrl_w_closes_the_card_that_has_the_keyboard_and_no_other(qtbot, window
 
 
 def test_f6_goes_from_card_to_card_and_round(qtbot, window):
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
 
     def holder():
         return next((dock.kind.title for dock in window.docks if dock.has_keyboard), "")

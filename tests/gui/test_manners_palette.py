@@ -11,6 +11,7 @@ from engine.messages import Head
 from gui import commands, palette
 from gui.guides import GUIDES
 from gui.layouts import LAYOUTS
+from tests.waiting import activate
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -18,8 +19,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 @pytest.fixture
 def active(qtbot, window):
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     return window
 
 

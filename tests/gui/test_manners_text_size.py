@@ -14,6 +14,7 @@ from gui.panels.subtitle import Subtitle
 from gui.settings import Settings
 from gui.theme import BASE_POINT_SIZE, NORMAL_TEXT, SMALL_POINT_SIZE, TEXT_SIZES
 from tests.gui.conftest import filled
+from tests.waiting import activate
 
 SIZES = (80, 100, 150, 200)
 
@@ -150,8 +151,7 @@ def test_fonts_and_fixed_sizes_grow_by_one_factor(sized):
 
 def test_keys_step_through_the_sizes_and_go_back(qtbot, window):
     control = Qt.KeyboardModifier.ControlModifier
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     qtbot.keyClick(window, Qt.Key.Key_Plus, control)
     qtbot.waitUntil(lambda: palette.text_percent() == 110)
     assert "110 %" in window.text_sizes.normal.text()

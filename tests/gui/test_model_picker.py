@@ -38,7 +38,7 @@ def picker(qtbot, made, client):
 
 
 def idle(qtbot, client):
-    qtbot.waitUntil(lambda: not client.busy, timeout=5000)
+    qtbot.waitUntil(lambda: not client.busy)
 
 
 def names(picker):

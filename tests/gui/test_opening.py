@@ -21,7 +21,7 @@ def opening(session, client):
 
 
 def idle(qtbot, client):
-    qtbot.waitUntil(lambda: not client.busy, timeout=5000)
+    qtbot.waitUntil(lambda: not client.busy)
 
 
 def test_the_model_in_use_stays_until_the_next_is_open(qtbot, session, client, engine, opening):
@@ -99,7 +99,7 @@ def test_another_model_does_not_wait_for_work_on_the_one_before(
     qtbot.waitUntil(lambda: RunPrompt("attn-2l", "w1") in engine.asked)
     engine.seconds = 0
     opening.open("toy")
-    qtbot.waitUntil(lambda: LoadModel("toy") in engine.asked, timeout=1000)
+    qtbot.waitUntil(lambda: LoadModel("toy") in engine.asked)
     idle(qtbot, client)
     assert session.selection.model == "toy"
 
@@ -222,7 +222,7 @@ def test_a_start_with_a_model_that_is_gone_offers_one_that_is_there(qtbot, qapp,
     qtbot.addWidget(window)
     window.painted.connect(client.start)
     window.show()
-    qtbot.waitUntil(lambda: window.opening_bar.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: window.opening_bar.isVisible())
     idle(qtbot, client)
     assert window.opening_bar.back.text() == f"Open {DEFAULT_MODEL}"
     qtbot.mouseClick(window.opening_bar.back, Qt.MouseButton.LeftButton)

@@ -93,12 +93,11 @@ def test_the_last_pictures_stand_before_the_engine_does_and_say_so(qtbot, open_w
     shown = panel(window, "Attention").heatmap.grab().toImage()
     again = open_window(FakeEngine(), started=False)
     for panel_ in again.panels:
-        qtbot.waitUntil(lambda p=panel_: p.state == "stored", timeout=2000)
+        qtbot.waitUntil(lambda p=panel_: p.state == "stored")
     qtbot.waitUntil(
         lambda: all(
             p.notice.text().startswith("Stored, waiting: loading torch") for p in again.panels
-        ),
-        timeout=2000,
+        )
     )
     assert not any(p.filled for p in again.panels)
     attention = panel(again, "Attention")
@@ -119,7 +118,7 @@ def test_what_the_engine_says_replaces_what_was_stored(qtbot, open_window):
     again = open_window(engine)
     attention = panel(again, "Attention")
     question = Attention(RunPrompt("attn-2l", SHOWN.text), 1)
-    qtbot.waitUntil(lambda: attention.state == "stored", timeout=2000)
+    qtbot.waitUntil(lambda: attention.state == "stored")
     stored = attention.wanted(attention.main).values
     changed = Changed()
     engine._Attention = changed._Attention
@@ -135,7 +134,7 @@ def test_a_question_that_is_changed_while_the_engine_loads_waits_for_it(qtbot, o
     leave(qtbot, open_window(FakeEngine()))
     engine = Loading()
     again = open_window(engine)
-    qtbot.waitUntil(lambda: all(p.state == "stored" for p in again.panels), timeout=2000)
+    qtbot.waitUntil(lambda: all(p.state == "stored" for p in again.panels))
     again.session.set_text("w5 w6")
     qtbot.wait(20)
     assert panel(again, "Prompt").state == "old"
@@ -190,7 +189,7 @@ def test_answers_are_kept_beside_a_saved_session_and_shown_when_it_opens(
     again._may_close = True
     again.document.path = None
     again.open_session(path)
-    qtbot.waitUntil(lambda: panel(again, "Attention").state == "stored", timeout=2000)
+    qtbot.waitUntil(lambda: panel(again, "Attention").state == "stored")
     engine.may.set()
     filled(qtbot, again.client, *again.panels)
     assert panel(again, "Attention").state == "fresh"
@@ -201,7 +200,7 @@ def test_a_stored_picture_stays_where_the_model_cannot_be_opened(qtbot, open_win
     broken = FakeEngine()
     broken.answer = lambda request, job: (_ for _ in ()).throw(ValueError("the model has moved"))
     again = open_window(broken)
-    qtbot.waitUntil(lambda: not again.client.busy, timeout=5000)
+    qtbot.waitUntil(lambda: not again.client.busy)
     qtbot.wait(20)
     attention = panel(again, "Attention")
     assert attention.state == "failed"

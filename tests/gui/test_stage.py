@@ -10,6 +10,7 @@ from gui.layouts import LAYOUTS
 from gui.stage import SETTLED_MS
 from gui.widgets.row_table import RowTable
 from tests.gui.conftest import filled
+from tests.waiting import activate
 
 
 def widths(window, layout):
@@ -117,8 +118,7 @@ def test_a_card_that_somebody_let_float_is_left_alone_when_the_window_is_made_na
 
 
 def test_of_cards_that_come_to_share_a_place_that_with_the_keyboard_is_in_front(qtbot, window):
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     qk = next(dock for dock in window.docks if dock.kind.title == "QK")
     qk.bring()
     window.resize(720, 900)
@@ -129,8 +129,7 @@ def test_of_cards_that_come_to_share_a_place_that_with_the_keyboard_is_in_front(
 
 
 def test_a_card_that_is_called_to_the_front_by_its_tab_has_the_keyboard(qtbot, window):
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     window.resize(720, 600)
     qtbot.waitUntil(lambda: any(t.isVisible() for t in window.findChildren(QTabBar)))
     qtbot.wait(2 * SETTLED_MS)

@@ -8,6 +8,7 @@ from gui.export.dialog import ExportDialog
 from gui.find_button import LONG, SHORT
 from gui.layouts import LAYOUTS
 from gui.picture_dialog import PictureDialog
+from tests.waiting import activate
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -52,8 +53,7 @@ def test_a_click_on_the_layout_in_use_puts_its_cards_back(qtbot, window):
 
 def test_the_switch_follows_keys_and_sessions(qtbot, window):
     first = window.document.current()
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     modifiers = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     qtbot.keyClick(window, Qt.Key.Key_2, modifiers)
     assert window.top.layouts.value() == LAYOUTS[1].name
@@ -74,8 +74,7 @@ def test_the_field_opens_the_box_that_finds_heads_cards_and_actions(qtbot, windo
 
 
 def test_the_main_button_offers_every_card_in_view_that_in_use_first(qtbot, window):
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     next(dock for dock in window.docks if dock.kind.title == "QK").bring()
     qtbot.mouseClick(window.top.export, LEFT)
     menu, entries = popped_up(window)
@@ -165,8 +164,7 @@ def test_the_field_says_more_where_there_is_room(qtbot, window):
 
 
 def test_a_click_on_the_main_button_leaves_the_keyboard_where_it_was(qtbot, window):
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     ov = next(dock for dock in window.docks if dock.kind.title == "OV")
     ov.bring()
     held = QApplication.focusWidget()

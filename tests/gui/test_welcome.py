@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 
 from gui.guides import GUIDES
 from gui.settings import Settings
+from tests.waiting import activate
 
 
 @pytest.fixture
@@ -31,8 +32,7 @@ def test_escape_closes_the_page_and_stops_nothing(
 ):
     stopped = []
     monkeypatch.setattr(client, "cancel", lambda: stopped.append(True))
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     if focused == "prompt":
         window.docks[0].panel.edit.setFocus()
     QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
@@ -67,8 +67,7 @@ def test_the_page_lies_inside_the_window_and_follows_its_size(qtbot, window, wel
 
 
 def test_tab_stays_on_the_page(qtbot, window, welcome):
-    with qtbot.waitActive(window):
-        window.activateWindow()
+    activate(window)
     welcome.close_button.setFocus()
     seen = []
     for _ in range(len(GUIDES) + 1):

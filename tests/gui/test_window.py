@@ -134,18 +134,16 @@ def test_an_answer_that_was_remembered_is_not_the_last_run(window, session, clie
 def test_long_work_can_be_stopped_and_asked_again(qtbot, window, session, engine, client):
     engine.seconds = 30
     session.set_text("w1 w2")
-    qtbot.waitUntil(lambda: window.status.stop.isVisible(), timeout=2000)
+    qtbot.waitUntil(lambda: window.status.stop.isVisible())
     assert "counting" in window.status.work.text()
     qtbot.mouseClick(window.status.stop, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not client.busy, timeout=2000)
+    qtbot.waitUntil(lambda: not client.busy)
     assert "Stopped" in window.panels[0].notice.text()
     assert not window.status.stop.isVisible()
     engine.seconds = 0
     window.ask_again()
     shown = [panel for panel in window.panels if panel.title in cards(LAYOUTS[0])]
-    qtbot.waitUntil(
-        lambda: not client.busy and all(p.state == "fresh" for p in shown), timeout=5000
-    )
+    qtbot.waitUntil(lambda: not client.busy and all(p.state == "fresh" for p in shown))
 
 
 def test_the_picker_lists_models_and_opens_one(qtbot, window, session, engine, client):
@@ -154,7 +152,7 @@ def test_the_picker_lists_models_and_opens_one(qtbot, window, session, engine, c
     window.top.models.setFocus()
     qtbot.keyClick(window.top.models, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: session.selection.model == "toy")
-    qtbot.waitUntil(lambda: not client.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not client.busy)
     assert RunPrompt("toy", session.selection.text) in engine.asked
     assert not window.top.bos.isEnabled()
     assert "no beginning-of-sequence" in window.top.bos.toolTip()
@@ -285,7 +283,7 @@ def test_the_window_is_painted_before_an_engine_is_asked_for(qtbot, qapp, sessio
     window.painted.connect(lambda: order.append("painted"))
     window.painted.connect(client.start)
     window.show()
-    qtbot.waitUntil(lambda: "engine" in order, timeout=5000)
+    qtbot.waitUntil(lambda: "engine" in order)
     assert order[0] == "painted"
     assert client.close()
 
@@ -298,9 +296,7 @@ def test_what_was_cancelled_before_the_engine_stood_is_there_after_f5(qtbot, qap
     client.cancel()
     client.start()
     window.ask_again()
-    qtbot.waitUntil(
-        lambda: not client.busy and all(p.filled for p in window.panels), timeout=20_000
-    )
+    qtbot.waitUntil(lambda: not client.busy and all(p.filled for p in window.panels))
     assert window.top.models.findData("toy") > 0
     assert window.top.bos.isEnabled()
     assert window.status.model.text().startswith("attn-2l · ")

@@ -37,7 +37,7 @@ def dialog(qtbot, panel, session):
 
 
 def ready(qtbot, dialog):
-    qtbot.waitUntil(lambda: dialog.ready, timeout=30_000)
+    qtbot.waitUntil(lambda: dialog.ready)
 
 
 def test_the_file_is_the_preview_and_holds_the_board(qtbot, dialog, session, tmp_path):
@@ -46,7 +46,7 @@ def test_the_file_is_the_preview_and_holds_the_board(qtbot, dialog, session, tmp
     told = []
     dialog.told.connect(told.append)
     dialog.save(tmp_path / "b.pdf")
-    qtbot.waitUntil(lambda: bool(told), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(told))
     assert told == ["Saved b.pdf."]
     assert media_box(tmp_path / "b.pdf")[0] == pytest.approx(486, abs=0.1)
     made = board_file.read(tmp_path / "b.pdf")
@@ -64,7 +64,7 @@ def test_what_is_chosen_is_kept_with_the_board(qtbot, dialog, session):
     assert (options.width, options.caption) == (pytest.approx(183 / 25.4), True)
     assert "183.0 ×" in dialog.small.text()
     dialog.form.width_name.setCurrentText("3.25 in")
-    qtbot.waitUntil(lambda: "choose fewer columns" in dialog.notice.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "choose fewer columns" in dialog.notice.text())
 
 
 def test_each_model_is_opened_once_and_that_in_use_last(qtbot, engine, client, session):
@@ -74,7 +74,7 @@ def test_each_model_is_opened_once_and_that_in_use_last(qtbot, engine, client, s
         client, Worker(client), lambda: making.questions(board(session)), "attn-2l",
         found.append, found.append, lambda done, total: steps.append((done, total)),
     )  # fmt: skip
-    qtbot.waitUntil(lambda: bool(found), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(found))
     assert gathering.over
     assert len(found[0]) == 7
     models = [model_of(request) for request in engine.asked]
@@ -88,7 +88,7 @@ def test_the_model_in_use_is_opened_again_where_the_board_shows_only_others(qtbo
     only = Board((Item(Spectrum("toy", Head(0, 0))),))
     asked = making.questions(only)
     Gathering(client, Worker(client), lambda: asked, "attn-2l", found.append, found.append)
-    qtbot.waitUntil(lambda: bool(found) and not client.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: bool(found) and not client.busy)
     assert engine.asked[-1] == LoadModel("attn-2l")
 
 
@@ -96,7 +96,7 @@ def test_what_has_no_answer_is_said_and_nothing_can_be_saved(qtbot, engine, pane
     engine.missing.add("gone")
     session.board.put(Board((Item(Spectrum("gone", Head(0, 0))),)))
     dialog = panel.open_dialog()
-    qtbot.waitUntil(lambda: bool(dialog.notice.text()), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(dialog.notice.text()))
     assert "gone" in dialog.notice.text()
     assert not dialog.save_button.isEnabled()
     dialog.close()
@@ -107,7 +107,7 @@ def test_stop_ends_the_waiting(qtbot, dialog, client):
     assert dialog.notice.text().startswith("Stopped.")
     assert not dialog.save_button.isEnabled()
     assert not dialog.stop_button.isVisible()
-    qtbot.waitUntil(lambda: not client.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: not client.busy)
     assert not dialog.ready
 
 
@@ -119,7 +119,7 @@ def test_a_png_has_the_resolution_that_is_chosen(qtbot, dialog, tmp_path):
     told = []
     dialog.told.connect(told.append)
     dialog.save(tmp_path / "b.png")
-    qtbot.waitUntil(lambda: bool(told), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(told))
     with Image.open(tmp_path / "b.png") as image:
         assert image.width == int(6.75 * 150)
 
@@ -127,5 +127,5 @@ def test_a_png_has_the_resolution_that_is_chosen(qtbot, dialog, tmp_path):
 def test_a_file_that_cannot_be_written_is_said(qtbot, dialog, tmp_path):
     ready(qtbot, dialog)
     dialog.save(tmp_path / "no" / "b.pdf")
-    qtbot.waitUntil(lambda: "no folder" in dialog.notice.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "no folder" in dialog.notice.text())
     assert dialog.save_button.isEnabled()

@@ -29,7 +29,7 @@ def texts(panel):
 
 def drawn(qtbot, panel, *items):
     thumbnails = panel.thumbnails
-    qtbot.waitUntil(lambda: all(thumbnails.image(i) is not None for i in items), timeout=20_000)
+    qtbot.waitUntil(lambda: all(thumbnails.image(i) is not None for i in items))
     qtbot.wait(20)
 
 

@@ -63,9 +63,9 @@ def opened(qtbot, parent, client, worker, chosen):
 
 
 def rest(qtbot, client, worker):
-    qtbot.waitUntil(lambda: not client.busy and not worker.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: not client.busy and not worker.busy)
     qtbot.wait(1)
 
 
 def wait_ready(qtbot, dialog):
-    qtbot.waitUntil(lambda: dialog.ready, timeout=30_000)
+    qtbot.waitUntil(lambda: dialog.ready)

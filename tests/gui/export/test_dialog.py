@@ -47,7 +47,7 @@ def test_every_kind_of_file_is_written_as_the_figures_write_it(
     told = []
     dialog.told.connect(told.append)
     path = tmp_path / f"f{suffix}"
-    with qtbot.waitSignal(dialog.accepted, timeout=20_000):
+    with qtbot.waitSignal(dialog.accepted):
         dialog.save(path)
     assert told == [f"Saved f{suffix}."]
     other = tmp_path / "other"
@@ -86,7 +86,7 @@ def test_what_is_chosen_is_what_is_written(qtbot, tmp_path, opened, engine):
         89 * MM, 8.5, "transparent", "viridis", "PuOr", (0, 2), "<b>A</b> & B", True, 300
     )
     assert form.options() == options
-    with qtbot.waitSignal(dialog.accepted, timeout=20_000):
+    with qtbot.waitSignal(dialog.accepted):
         dialog.save(tmp_path / "f.png")
     assert (tmp_path / "f.png").read_bytes() == expected(engine, tmp_path / "g.png", options)
 
@@ -98,7 +98,7 @@ def test_the_next_dialog_begins_with_what_was_chosen_in_the_last(qtbot, tmp_path
     dialog.form.labels.setText("none")
     dialog.kind.set_value(".svg")
     before = dialog.form.options()
-    with qtbot.waitSignal(dialog.accepted, timeout=20_000):
+    with qtbot.waitSignal(dialog.accepted):
         dialog.save(tmp_path / "f.svg")
     again = opened(SCORES)
     assert again.form.options() == before
@@ -165,9 +165,9 @@ def test_a_field_that_holds_what_cannot_be_is_named(qtbot, opened):
     dialog = opened()
     for text, said in (("x", "Labels are all, none"), ("0,99", "There is no token 99 to label")):
         dialog.form.labels.setText(text)
-        qtbot.waitUntil(lambda said=said: dialog.notice.text().startswith(said), timeout=20_000)
+        qtbot.waitUntil(lambda said=said: dialog.notice.text().startswith(said))
     dialog.form.labels.setText("")
-    qtbot.waitUntil(lambda: not dialog.notice.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: not dialog.notice.text())
 
 
 def test_a_question_that_fails_is_said(opened, engine, monkeypatch, at_rest):
@@ -196,11 +196,11 @@ def test_one_of_several_answers_can_be_chosen(qtbot, opened):
 def test_data_are_shown_as_they_are_written(qtbot, opened, tmp_path):
     dialog = opened(suffixes=DATA)
     assert dialog.pane.text.toPlainText().startswith("head,query,query_token,key,key_token,pattern")
-    with qtbot.waitSignal(dialog.accepted, timeout=20_000):
+    with qtbot.waitSignal(dialog.accepted):
         dialog.save(tmp_path / "f.csv")
     dialog = opened(suffixes=DATA)
     dialog.kind._buttons[".npz"].click()
-    qtbot.waitUntil(lambda: "values  float" in dialog.pane.text.toPlainText(), timeout=20_000)
+    qtbot.waitUntil(lambda: "values  float" in dialog.pane.text.toPlainText())
 
 
 def test_the_figure_is_copied_at_its_resolution(qapp, opened, at_rest):
@@ -299,7 +299,7 @@ def test_closing_waits_for_what_is_being_written(qtbot, tmp_path, opened, monkey
     assert not dialog.save_button.isEnabled()
     dialog.reject()
     assert dialog.isVisible()
-    qtbot.waitUntil(lambda: not dialog.isVisible(), timeout=20_000)
+    qtbot.waitUntil(lambda: not dialog.isVisible())
     assert (tmp_path / "f.svg").exists()
 
 

@@ -18,7 +18,7 @@ def test_an_answer_of_an_earlier_time_is_not_exported(qtbot, client, worker, eng
     client.recall = stored.get
     found = []
     begin(client, worker, found)
-    qtbot.waitUntil(lambda: client.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: client.busy)
     qtbot.wait(20)  # the engine has not begun: what is stored is all there is
     assert found == []
     client.start()

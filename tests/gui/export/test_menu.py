@@ -93,7 +93,7 @@ def test_what_is_exported_is_what_is_in_view(qtbot, window, panel, session, clie
     assert type(subjects(ov)[0].request) is OVTokens
     ov.view.set_value("table")
     ov._choose_view()
-    qtbot.waitUntil(lambda: len(subjects(ov)) == 2, timeout=5000)
+    qtbot.waitUntil(lambda: len(subjects(ov)) == 2)
     assert {type(subject.request) for subject in subjects(ov)} == {Table, OVTokens}
     assert [s.request for s in subjects(panel("Spectrum"))] == [
         Spectrum(now.model, now.head, "ov"), Spectrum(now.model, now.head, "qk")
@@ -246,7 +246,7 @@ def test_a_difference_that_is_added_to_the_board_is_drawn_there(
     assert (item.request, item.head) == (subject.request, session.selection.head)
     assert words(item) == f"{item.head.name} Attention, right − left"
     board = panel("Board")
-    qtbot.waitUntil(lambda: board.thumbnails.image(item) is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: board.thumbnails.image(item) is not None)
     session.compare_with(None)
     board._on_opened(0)
     assert (session.selection.other_text, session.side) == (other, "difference")

@@ -11,6 +11,7 @@ from gui.panel_help import PANEL_HELP
 from gui.panels import PANELS
 from gui.panels.help_button import WIDTH, HelpButton, HelpPage
 from gui.theme import UNIT
+from tests.waiting import activate
 
 TITLES = [card.title for card in PANELS]
 KEPT = ("Notes", "Board")
@@ -63,8 +64,7 @@ def test_the_page_says_all_of_it_literally_and_without_scrolling(qtbot, button):
 
 
 def test_the_page_opens_by_key_and_closes_by_escape(qtbot, button):
-    with qtbot.waitActive(button):
-        button.activateWindow()
+    activate(button)
     button.setFocus()
     QTest.keyClick(button, Qt.Key.Key_Space)
     (page,) = button.findChildren(HelpPage)

@@ -39,8 +39,8 @@ def retype(panel, text):
 def test_typing_runs_the_prompt_a_moment_later(qtbot, panel, session, engine):
     retype(panel, "w1 w2 w3")
     assert session.selection.text != "w1 w2 w3"
-    qtbot.waitUntil(lambda: RunPrompt("attn-2l", "w1 w2 w3") in engine.asked, timeout=2000)
-    qtbot.waitUntil(lambda: panel.state == "fresh", timeout=5000)
+    qtbot.waitUntil(lambda: RunPrompt("attn-2l", "w1 w2 w3") in engine.asked)
+    qtbot.waitUntil(lambda: panel.state == "fresh")
     assert panel.subtitle.text() == "4 tokens"
 
 
@@ -205,7 +205,7 @@ def test_up_and_down_reach_every_prompt_while_each_is_run(qtbot, panel, settle):
     shown = []
     for key in (Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Down):
         QTest.keyClick(panel.edit, key)
-        with qtbot.waitSignal(panel.edit.edited, timeout=5000):
+        with qtbot.waitSignal(panel.edit.edited):
             pass
         settle(panel)
         shown.append(panel.edit.toPlainText())

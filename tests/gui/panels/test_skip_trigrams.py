@@ -78,7 +78,7 @@ def test_typing_narrows_the_sources(qtbot, panel, session, settle):
     panel.filter.setFocus()
     QTest.keyClicks(panel.filter, "w7")
     assert asked(panel).filter == "w7"
-    qtbot.waitUntil(lambda: panel.current("trigrams", asked(panel)) is not None, timeout=3000)
+    qtbot.waitUntil(lambda: panel.current("trigrams", asked(panel)) is not None)
     settle(panel)
     assert {row[0].split(" … ")[0] for row in cells(panel.table)} == {"·w7"}
 
@@ -147,7 +147,7 @@ def test_a_rotary_model_is_asked_about_a_distance(qtbot, show, settle):
     panel.back.setFocus()
     QTest.keyClick(panel.back, Qt.Key.Key_Up)
     assert asked(panel).offset == 2
-    qtbot.waitUntil(lambda: panel.current("trigrams", asked(panel)) is not None, timeout=3000)
+    qtbot.waitUntil(lambda: panel.current("trigrams", asked(panel)) is not None)
 
 
 def test_a_click_far_down_leaves_the_rows_where_they_are(qtbot, panel, settle):

@@ -27,6 +27,7 @@ from gui.widgets.sheet_layout import Entry
 from gui.widgets.spectrum_plot import SpectrumPlot
 from gui.widgets.token_field import TokenField
 from gui.widgets.token_strip import TokenStrip
+from tests.waiting import activate
 
 ALL: list[Callable[[], QWidget]] = [
     CellMap,
@@ -108,8 +109,7 @@ def test_focus_that_comes_by_key_is_seen_and_by_mouse_is_not(
     qtbot.addWidget(widget)
     widget.resize(300, 240)
     widget.show()
-    with qtbot.waitActive(widget):
-        widget.activateWindow()
+    activate(widget)
 
     def ringed() -> bool:
         image = widget.grab().toImage()

@@ -271,7 +271,7 @@ class TestPromptEdit:
         prompt.edited.connect(lambda: told.append(prompt.toPlainText()))
         qtbot.keyClicks(prompt, "tea")
         assert told == []
-        qtbot.waitUntil(lambda: told == ["tea"], timeout=2000)
+        qtbot.waitUntil(lambda: told == ["tea"])
         qtbot.wait(300)
         assert told == ["tea"]
 
@@ -284,7 +284,7 @@ class TestPromptEdit:
             qtbot.keyClicks(prompt, "a")
             qtbot.wait(100)  # under the pause that tells of an edit
         assert 1 <= len(told) <= 3
-        qtbot.waitUntil(lambda: told[-1] == "a" * 12, timeout=2000)
+        qtbot.waitUntil(lambda: told[-1] == "a" * 12)
 
     @pytest.mark.parametrize("width", range(280, 330, 7))
     def test_a_text_kept_from_last_time_is_wrapped_and_not_scrolled_sideways(

@@ -196,4 +196,4 @@ def test_the_other_widgets_do_not_import_pyqtgraph() -> None:
         "        importlib.import_module('gui.widgets.' + m.name)\n"
         "assert 'pyqtgraph' not in sys.modules and 'torch' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True)
