@@ -89,6 +89,7 @@ class Model:
         self.learned_positions = network.positions == "learned"
         self.normalized, self.centring = network.normalized, network.centring
         self.prepend_bos, self.divisor = network.prepend_bos, network.divisor
+        self.notices, self.bos_reason = network.notices, network.bos_reason
         self.parameters = network.parameters
         self.tokens = Tokens(network.tokenizer, network.bos_token, network.d_vocab)
         self._network, self._bridge = network, network.bridge

@@ -61,6 +61,10 @@ class Network:
     own_scores
         Whether the bridge's scores are what its softmax takes (where an adapter hands on
         patterns instead, attention is transformers' own, and they cannot be changed).
+    notices
+        What of the model's files is not used, or may be read otherwise.
+    bos_reason
+        Why a prompt begins with BOS, or not, unless told otherwise.
     """
 
     bridge: Any
@@ -96,6 +100,8 @@ class Network:
     parallel: bool | None = False
     unlike_weights: str = ""
     own_scores: bool = False
+    notices: tuple[str, ...] = ()
+    bos_reason: str = ""
 
     @property
     def dtype(self) -> torch.dtype:

@@ -17,6 +17,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_N
 from engine import traits
 from engine.agreement import Own, settled
 from engine.folding import Norm
+from engine.gguf_keys import check_tensors, completed, notices
 from engine.gguf_reader import read_once
 from engine.job import Cancelled, Job
 from engine.messages import Placing, Refused, in_bytes
@@ -43,6 +44,7 @@ class _Read(NamedTuple):
     model: Any
     tokenizer: Tokenizer
     bos_token: str | None
+    notices: tuple[str, ...] = ()
 
 
 def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
@@ -118,7 +120,7 @@ def _older_tokenizer(found: Pretrained) -> tuple[Tokenizer, str | None]:
 
 def _from_gguf(found: Pretrained, job: Job, dtype: torch.dtype) -> _Read:
     folder, file = found.path.parent, found.path.name
-    with read_once(found.path, job):
+    with read_once(found.path, job) as header:
         try:
             config = transformers.AutoConfig.from_pretrained(
                 folder, gguf_file=file, local_files_only=True
@@ -126,6 +128,7 @@ def _from_gguf(found: Pretrained, job: Job, dtype: torch.dtype) -> _Read:
         except Exception as error:
             raise Refused(f"{file}: transformers cannot read it: {_line(error)}") from error
         _check_kind(file, config)
+        config = completed(file, config, header.keys, header.tensors)
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(
                 folder, gguf_file=file, local_files_only=True, trust_remote_code=False
@@ -133,7 +136,9 @@ def _from_gguf(found: Pretrained, job: Job, dtype: torch.dtype) -> _Read:
         except Exception as error:
             raise Refused(f"{file}: its tokenizer cannot be read: {_line(error)}") from error
         model = _weights(found, config, dtype, gguf_file=file)
-    return _Read(model, tokenizer.backend_tokenizer, tokenizer.bos_token)
+        check_tensors(file, header.tensors, header.used)
+    said = notices(header.keys, header.keys["general.architecture"])
+    return _Read(model, tokenizer.backend_tokenizer, tokenizer.bos_token, said)
 
 
 def _check_kind(name: str, config: Any) -> None:
@@ -316,6 +321,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         logit_scale=scale,
         output_norms=_output_norms(blocks, traits.residual_factor(model.config), cfg.d_model),
         mlp_factor=traits.residual_factor(model.config),
+        notices=read.notices,
     )
 
 

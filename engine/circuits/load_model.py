@@ -48,6 +48,8 @@ def load_model(model: Model, request: LoadModel, job: Job) -> ModelFacts:
         weights=model.fingerprint,
         device=model.placing.device,
         dtype=model.placing.dtype,
+        notices=model.notices,
+        bos_reason=model.bos_reason,
     )
 
 

@@ -123,6 +123,10 @@ class ModelFacts:
     ] = ""
     device: Annotated[str, Says("what runs prompts: cpu, cuda or mps")] = "cpu"
     dtype: Annotated[str, Says("how weights are held and prompts are run")] = "float32"
+    notices: Annotated[
+        tuple[str, ...], Says("what of the model's files is not used, or may be read otherwise")
+    ] = ()
+    bos_reason: Annotated[str, Says("why a prompt begins with BOS, or not, by default")] = ""
 
 
 @dataclass(frozen=True)

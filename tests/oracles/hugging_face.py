@@ -151,9 +151,10 @@ TEXT = " ".join(WORDS[i] for i in IDS[1:])
 """A prompt with words that come again, and its tokens behind BOS."""
 
 
-def make(kind, scale=0.3):
+def make(kind, scale=0.3, sizes=None):
     """Return a model in eval mode, all of its tensors random, the norms' and biases' too."""
-    name, sizes = (KINDS | REFUSED)[kind]
+    name, own = (KINDS | REFUSED)[kind]
+    sizes = own if sizes is None else sizes
     head = "LMHeadModel" if name in ("GPT2", "Bert") else "ForCausalLM"
     cls = name.removesuffix("Text") + head
     config = getattr(transformers, f"{name}Config")(**sizes)
