@@ -29,7 +29,7 @@ usage: headscope [--model NAME|PATH]       open the window; a model folder and a
                  [--theme light|dark]
        headscope ask QUESTION OPTIONS     print {{"request": …, "result": …}} as JSON
        headscope ask -                    answer one JSON request a line of standard input
-       headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv|json|npz
+       headscope figure QUESTION OPTIONS -o FILE.pdf|svg|png|csv|xlsx|json|npz
        headscope figure FILE -o FILE      draw again what a written figure shows, or the board of
                                           a session
        headscope open FILE                the same, for a FILE that is a session or a figure

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from engine.messages import Refused, in_bytes
-from gui.figures.options import DATA, PICTURES
+from gui.figures.options import DATA, PICTURES, ROWS
 from gui.session_file import SUFFIX, is_session
 
 Kind = Literal["model", "session", "figure", "text"]
@@ -13,7 +13,7 @@ Kind = Literal["model", "session", "figure", "text"]
 LARGEST_TEXT = 64 * 2**10
 """Bytes of a text file that are read: some 16,000 tokens, at which a pattern takes a GB."""
 TEXTS = (".txt", ".md", ".text")
-READABLE = (*PICTURES, *(suffix for suffix in DATA if suffix != ".csv"))
+READABLE = (*PICTURES, *(suffix for suffix in DATA if suffix not in ROWS))
 """Kinds of figures and data that say what question they answer."""
 
 

@@ -287,6 +287,15 @@ def test_a_difference_is_written_and_drawn_again_to_the_byte(run, tmp_path, word
     assert ",difference\n" in Path(rows).read_text()
 
 
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "json", "npz", "svg"])
+def test_a_figure_of_the_same_model_and_prompt_is_written_as_any_kind_in_silence(
+    run, tmp_path, suffix
+):
+    first = str(tmp_path / "a.svg")
+    assert run("figure", "attention", *PROMPT, "--head", "0.0", "-o", first) == (0, "", "")
+    assert run("figure", first, "-o", str(tmp_path / f"b.{suffix}")) == (0, "", "")
+
+
 def test_prompts_that_cannot_be_subtracted_are_refused_and_nothing_is_written(run, tmp_path):
     words = ["figure", "attention", *PROMPT, "--other-text", "ans ans ans", "--head", "0.0"]
     status, out, err = run(*words, "-o", str(tmp_path / "f.pdf"))

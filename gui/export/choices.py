@@ -18,7 +18,8 @@ _ABOUT = {
     ".pdf": "Vector; text stays text, fonts embedded",
     ".svg": "Vector, to be edited; text stays text",
     ".png": "Pixels, at the resolution below",
-    ".csv": "Rows for spreadsheets",
+    ".csv": "Rows for programs, texts as they are",
+    ".xlsx": "Rows for spreadsheets: numbers are numbers, texts never formulas",
     ".json": "Question and answer as `ask` prints them",
     ".npz": "Arrays for NumPy",
 }

@@ -17,7 +17,7 @@ from engine.messages import Request
 from gui import questions as asking
 from gui.export import tables, wording
 from gui.export.subjects import Subject
-from gui.figures.options import PICTURES, FigureOptions
+from gui.figures.options import PICTURES, ROWS, FigureOptions
 from gui.questions import Answers, Question
 
 _METRE = 0.0254
@@ -42,7 +42,7 @@ class Material:
         """Where that is from."""
         from gui import figures
 
-        beside = figures.questions(self.subject.request)
+        beside = figures.questions(self.subject.request, rows=True)
         return figures.origin([self.answers[asked] for asked in beside], self.version)
 
 
@@ -72,7 +72,7 @@ def questions(request: Question) -> tuple[Request, ...]:
     """Return what is to be asked for an export, each once: the question first."""
     from gui import figures
 
-    return figures.all_questions(request)
+    return figures.all_questions(request, rows=True)
 
 
 def write(material: Material, path: Path, options: FigureOptions) -> tuple[str, ...]:
@@ -121,10 +121,12 @@ def preview(material: Material, suffix: str, options: FigureOptions, dpi: int) -
     subject = material.subject
     if suffix in PICTURES:
         return on_screen(*picture(material, replace(options, dpi=dpi)), dpi)
+    # A workbook is seen as the rows that it holds.
+    kind = ".csv" if suffix in ROWS else suffix
     content = data.encode(
-        suffix, subject.request, material.result, subject.head, options, material.origin
+        kind, subject.request, material.result, subject.head, options, material.origin
     )
-    return Preview(text=_begin(content, suffix))
+    return Preview(text=_begin(content, kind))
 
 
 def table(material: Material) -> str:
@@ -138,7 +140,8 @@ def table(material: Material) -> str:
     from gui.figures import rows
 
     subject = material.subject
-    return tables.tab_separated(rows.rows(subject.request, material.result, subject.head))
+    found = rows.rows(subject.request, material.result, subject.head, material.origin)
+    return tables.tab_separated(found)
 
 
 def command(subject: Subject, options: FigureOptions, path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from engine.messages import Head, Placing, Refused
 from gui.difference import Difference
 from gui.export.subjects import Subject
-from gui.figures.options import FigureOptions
+from gui.figures.options import ROWS, FigureOptions
 from gui.questions import NAMES, main_of, run_of
 
 _PYTHON = """\
@@ -24,7 +24,7 @@ engine = Engine({engine})
 result = {answer}
 print(json.dumps(to_plain(result)))
 
-origin = figures.origin(map(engine.answer, figures.questions(request)), __version__)
+origin = figures.origin(map(engine.answer, figures.questions(request{rows})), __version__)
 options = figures.FigureOptions({options})
 figures.write(request, result, Path({path}), options, head={head}, origin=origin)
 """
@@ -84,6 +84,7 @@ def as_python(subject: Subject, options: FigureOptions, path: Path) -> str:
     return _PYTHON.format(
         names=listed, modules=modules, request=request, engine=engine, answer=answer,
         options=given, path=_text(str(path)), head=head,
+        rows=", rows=True" if path.suffix.lower() in ROWS else "",
     )  # fmt: skip
 
 

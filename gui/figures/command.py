@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from engine.messages import QUESTIONS, Attention, Refused, Request
 from gui import figures, whole_file
-from gui import questions as asking
 from gui.board.record import Board
 from gui.difference import KINDS, Difference
 from gui.figures import board as boards
@@ -16,6 +15,7 @@ from gui.figures import stored
 from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
 from gui.figures.options import (
     PICTURES,
+    ROWS,
     WIDTHS,
     FigureOptions,
     parse_colour_maps,
@@ -119,7 +119,7 @@ def asked(request: Request, given: Namespace) -> Question:
 
 def is_file(word: str) -> bool:
     """Return whether the first word after `figure` is a file to draw again, by its suffix."""
-    return Path(word).suffix.lower() in (*stored.READABLE, ".csv")
+    return Path(word).suffix.lower() in (*stored.READABLE, *ROWS)
 
 
 def options(given: Namespace, usual: FigureOptions) -> FigureOptions:
@@ -192,18 +192,18 @@ def board(what: str, shown: Board, given: Namespace) -> Board:
 
 
 def questions(request: Question, given: Namespace) -> tuple[Request, ...]:
-    """Return what is to be asked: where it is from as well, unless rows are written."""
-    return asking.asked(request) if _only_rows(given) else figures.all_questions(request)
+    """Return what is to be asked: the question, and where its answer is from."""
+    return figures.all_questions(request, rows=_only_rows(given))
 
 
 def origin(request: Question, given: Namespace, answers: Answers, version: str) -> figures.Origin:
     """Return where an answer is from, by the answers to `questions` and Headscope's version."""
-    beside = () if _only_rows(given) else figures.questions(request)
+    beside = figures.questions(request, rows=_only_rows(given))
     return figures.origin([answers[one] for one in beside], version)
 
 
 def _only_rows(given: Namespace) -> bool:
-    return bool(given.output.suffix.lower() == ".csv")
+    return given.output.suffix.lower() in ROWS
 
 
 def write(
@@ -238,15 +238,18 @@ def write(
 
 
 def changes(before: figures.Origin, now: figures.Origin) -> Iterable[str]:
-    """Say why a figure that is drawn again may differ from what it was."""
-    if before.weights and before.weights != now.weights:
+    """Say why a figure that is drawn again may differ from what it was.
+
+    What one of the two does not tell is not compared.
+    """
+    if before.weights and now.weights and before.weights != now.weights:
         yield (
             f"the model's weights are others than those of the figure ({now.weights}, and were "
             f"{before.weights})"
         )
-    if any(was and was != is_ for was, is_ in zip(_ids(before), _ids(now), strict=True)):
+    if any(was and is_ and was != is_ for was, is_ in zip(_ids(before), _ids(now), strict=True)):
         yield "the prompt has other tokens than it had"
-    if before.precision and before.precision != now.precision:
+    if before.precision and now.precision and before.precision != now.precision:
         dtype, _, device = before.precision.partition(" on ")
         yield (
             f"the model runs in {now.precision}, and ran in {before.precision} for the figure: "

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from engine.messages import Head, to_plain
 from gui import questions
-from gui.figures import provenance, rows
-from gui.figures.options import FigureOptions
+from gui.figures import provenance, rows, workbook
+from gui.figures.options import ROWS, FigureOptions
 from gui.figures.provenance import Origin
 from gui.questions import Question
 
@@ -27,11 +27,11 @@ def encode(
 ) -> bytes:
     """Return an answer as a file's content.
 
-    CSV holds rows, cut to the head where one is given; JSON holds the request and the result as
-    `ask` prints them, and where they are from; NPZ holds the result's arrays by the names of its
-    fields (a list of rows by its columns, such as `groups.first`, or row by row, such as
+    CSV and XLSX hold rows, cut to the head where one is given; JSON holds the request and the
+    result as `ask` prints them, and where they are from; NPZ holds the result's arrays by the names
+    of its fields (a list of rows by its columns, such as `groups.first`, or row by row, such as
     `steps.0.values`), and `record`, the same as a figure's metadata. None of it needs pickle. Of a
-    difference all three hold both sides as well (see `Subtraction`).
+    difference all of them hold both sides as well (see `Subtraction`).
 
     Parameters
     ----------
@@ -44,8 +44,9 @@ def encode(
     options, origin
         How it would be drawn, and where it is from: kept so that it can be opened again.
     """
-    if suffix == ".csv":
-        return rows.encode(rows.rows(request, result, head))
+    if suffix in ROWS:
+        written = workbook.encode if suffix == ".xlsx" else rows.encode
+        return written(rows.rows(request, result, head, origin))
     if suffix == ".json":
         record = {
             **questions.to_json(request),

@@ -8,7 +8,9 @@ from typing import Any, Literal, NamedTuple, get_args
 from engine.messages import Refused
 from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
 
-PICTURES, DATA = (".pdf", ".svg", ".png"), (".csv", ".json", ".npz")
+ROWS = (".csv", ".xlsx")
+"""Kinds of file that hold rows of a table, and not what they were made from."""
+PICTURES, DATA = (".pdf", ".svg", ".png"), (*ROWS, ".json", ".npz")
 """Kinds of file: figures, and numbers for other programs."""
 
 MM = 1 / 25.4

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import metadata as packages
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +17,8 @@ from engine.messages import (
     Refused,
     Request,
     Run,
+    Vocabulary,
+    VocabularyTokens,
     model_of,
 )
 from gui import questions as asking
@@ -47,6 +49,8 @@ class Origin:
         where, unless in float32 on the cpu.
     base_tokens, base_ids
         Those of the left one of two prompts that are compared; empty for one prompt.
+    vocabulary
+        All tokens of the model, where it was asked for; no file keeps it.
     """
 
     weights: str = ""
@@ -55,12 +59,18 @@ class Origin:
     versions: tuple[tuple[str, str], ...] = ()
     base_tokens: tuple[str, ...] = ()
     base_ids: tuple[int, ...] = ()
+    vocabulary: VocabularyTokens | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def unusual(self) -> str:
+        """How prompts were run, and where; empty for float32 on the cpu, or where it is unknown."""
+        return dict(self.versions).get("precision", "")
 
     @property
     def precision(self) -> str:
         """How prompts were run, and where; empty where nothing is known of it."""
         usual = f"{Placing.dtype} on {Placing.device}"
-        return dict(self.versions).get("precision", usual) if self.versions else ""
+        return (self.unusual or usual) if self.versions else ""
 
 
 @dataclass(frozen=True)
@@ -95,18 +105,27 @@ class Made:
         return asking.from_json({"request": self.request, "base": self.base})
 
 
-def questions(request: Question) -> tuple[Request, ...]:
-    """Return what is to be asked beside a question so that `origin` can tell where it is from."""
+def questions(request: Question, *, rows: bool = False) -> tuple[Request, ...]:
+    """Return what is to be asked beside a question so that `origin` can tell where it is from.
+
+    Parameters
+    ----------
+    request
+        The question.
+    rows
+        Whether its rows are wanted, which tell each token's text and id.
+    """
     if isinstance(request, EstimateModel):
         return ()  # it is about a model that is not to be opened yet
     name = model_of(request)
-    model = (LoadModel(name),) if name else ()
-    return (*model, *runs_of(request))
+    model: tuple[Request, ...] = (LoadModel(name),) if name else ()
+    tokens: tuple[Request, ...] = (Vocabulary(name),) if name and rows else ()
+    return (*model, *tokens, *runs_of(request))
 
 
-def all_questions(request: Question) -> tuple[Request, ...]:
+def all_questions(request: Question, *, rows: bool = False) -> tuple[Request, ...]:
     """Return what a question asks itself and what is asked beside it, each once."""
-    return tuple(dict.fromkeys((*asking.asked(request), *questions(request))))
+    return tuple(dict.fromkeys((*asking.asked(request), *questions(request, rows=rows))))
 
 
 def origin(answers: Iterable[Any], version: str) -> Origin:
@@ -120,16 +139,19 @@ def origin(answers: Iterable[Any], version: str) -> Origin:
         Headscope's own.
     """
     weights, placed, runs = "", list[tuple[str, str]](), list[Run]()
+    vocabulary = None
     for answer in answers:
         if isinstance(answer, ModelFacts):
             weights = answer.weights
             if (answer.device, answer.dtype) != (Placing.device, Placing.dtype):
                 placed = [("precision", f"{answer.dtype} on {answer.device}")]
+        elif isinstance(answer, VocabularyTokens):
+            vocabulary = answer
         elif isinstance(answer, Run):
             runs.append(answer)
     names = ("torch", "transformers")
     versions = ("headscope", version), *((name, packages.version(name)) for name in names)
-    found = Origin(weights, versions=(*versions, *placed))
+    found = Origin(weights, versions=(*versions, *placed), vocabulary=vocabulary)
     for run in runs[:1]:
         found = replace(found, tokens=run.labels, ids=tuple(run.ids.tolist()))
     for run in runs[1:]:

@@ -3,8 +3,7 @@
 import csv
 import io
 import math
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from engine.messages import (
@@ -45,27 +44,17 @@ from engine.messages import (
 from gui.difference import Difference
 from gui.figures import rows_of_differences
 from gui.figures.circuits import ends
-from gui.figures.rows_of_paths import PATH_ROWS, Row, both_ends
+from gui.figures.columns import Row, Token, Tokens, cell, filled
+from gui.figures.provenance import Origin
+from gui.figures.rows_of_paths import PATH_ROWS, both_ends
 from gui.figures.rows_of_positions import POSITION_ROWS
 from gui.figures.rows_of_workings import WORKING_ROWS
 
-_FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
+_UNKNOWN = Origin()
 
 
-def cell(value: object) -> str:
-    """Return one cell: numbers at full precision, nothing for what is not a number.
-
-    A text that a spreadsheet would take for a formula gets an apostrophe in front; one that
-    already has apostrophes there gets one more, so that taking one off always gives the text.
-    """
-    if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else ""
-    text = str(value)
-    return "'" + text if isinstance(value, str) and _FORMULA.match(text) else text
-
-
-def encode(rows: Iterator[Row]) -> bytes:
-    """Return rows as CSV in UTF-8."""
+def encode(rows: Iterable[Row]) -> bytes:
+    """Return rows as CSV in UTF-8, texts as they are."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
     quoting = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
@@ -77,16 +66,16 @@ def encode(rows: Iterator[Row]) -> bytes:
 
 
 def _attention(request: Attention, result: Patterns, head: Head | None) -> Iterator[Row]:
-    yield "head", "query", "query_token", "key", "key_token", request.kind
+    yield "head", "query", Tokens("query_"), "key", Tokens("key_"), request.kind
     values = result.values.tolist()
     numbers = range(len(values)) if head is None else (head.number,)
     queries, keys = result.mask.nonzero()
+    tokens = [Token(label) for label in result.labels]
     for number in numbers:
-        name = str(Head(request.layer, number))
+        head = Head(request.layer, number)
         for query, key in zip(queries.tolist(), keys.tolist(), strict=True):
             yield (
-                name, query, result.labels[query], key, result.labels[key],
-                values[number][query][key],
+                head, query, tokens[query], key, tokens[key], values[number][query][key],
             )  # fmt: skip
 
 
@@ -96,24 +85,25 @@ def _thumbnails(request: Thumbnails, result: ThumbnailPatterns) -> Iterator[Row]
         places = list(zip(*(axis.tolist() for axis in result.mask[layer].nonzero()), strict=True))
         for number, pattern in enumerate(heads):
             for row, column in places:
-                yield str(Head(layer, number)), row, column, pattern[row][column]
+                yield Head(layer, number), row, column, pattern[row][column]
 
 
 def _run(request: RunPrompt, result: Run) -> Iterator[Row]:
-    yield "list", "place", "id", "token", "log_prob", "loss"
+    yield "list", "place", Tokens(), "log_prob", "loss"
     loss = [math.nan, *result.loss.tolist()]
     for place, (token, label) in enumerate(zip(result.ids.tolist(), result.labels, strict=True)):
-        yield "prompt", place, token, label, math.nan, loss[place]
+        yield "prompt", place, Token(label, token), math.nan, loss[place]
     following = zip(
         result.next_ids.tolist(), result.next_labels, result.next_log_probs.tolist(), strict=True
     )
     for place, (token, label, value) in enumerate(following):
-        yield "next", place + 1, token, label, value, math.nan
+        yield "next", place + 1, Token(label, token), value, math.nan
 
 
 def _ranking(request: OVTokens | QKTokens | DirectPath, result: TokenRanking) -> Iterator[Row]:
     yield from both_ends(result)
-    yield "itself", result.rank, result.token_id, result.token_label, float(result.value)
+    itself = Token(result.token_label, result.token_id)
+    yield "itself", result.rank, itself, float(result.value)
 
 
 def _spectrum(request: Spectrum, result: SingularValues) -> Iterator[Row]:
@@ -136,7 +126,7 @@ def _spectrum(request: Spectrum, result: SingularValues) -> Iterator[Row]:
 
 
 def _direction(request: Direction, result: Any) -> Iterator[Row]:
-    yield "end", "list", "place", "id", "token", "value"
+    yield "end", "list", "place", Tokens(), "value"
     for prefix, _ in ends(request):
         for name, suffix in (("positive", ""), ("negative", "_negative")):
             ids, labels, values = (
@@ -145,35 +135,37 @@ def _direction(request: Direction, result: Any) -> Iterator[Row]:
             )
             listed = zip(ids.tolist(), labels, values.tolist(), strict=True)
             for place, (token, label, value) in enumerate(listed):
-                yield prefix, name, place + 1, token, label, value
+                yield prefix, name, place + 1, Token(label, token), value
 
 
 def _table(request: Table, result: TokenTable) -> Iterator[Row]:
     down, across = ("source", "output") if request.circuit == "ov" else ("query", "key")
-    yield f"{down}_id", f"{down}_token", f"{across}_id", f"{across}_token", "value"
-    for row, values in enumerate(result.values.tolist()):
-        for column, value in enumerate(values):
-            yield row, result.labels[row], column, result.labels[column], value
+    yield Tokens(f"{down}_"), Tokens(f"{across}_"), "value"
+    tokens = [Token(label, number) for number, label in enumerate(result.labels)]
+    for row, values in zip(tokens, result.values.tolist(), strict=True):
+        for column, value in zip(tokens, values, strict=True):
+            yield row, column, value
 
 
 def _head_scores(request: HeadScores, result: MeasuredHeads) -> Iterator[Row]:
     yield "head", *result.scores
     columns = [values.tolist() for values in result.scores.values()]
     for head, values in zip(result.heads, zip(*columns, strict=True), strict=True):
-        yield str(head), *values
+        yield head, *values
 
 
 def _skip_trigrams(request: SkipTrigrams, result: TrigramList) -> Iterator[Row]:
-    yield (
-        "place", "source_id", "source_token", "query_id", "query_token", "out_id", "out_token",
-        "qk", "ov", "value",
-    )  # fmt: skip
-    listed = zip(
-        result.source_ids.tolist(), result.source_labels, result.query_ids.tolist(),
-        result.query_labels, result.out_ids.tolist(), result.out_labels, result.qk.tolist(),
-        result.ov.tolist(), result.values.tolist(), strict=True,
-    )  # fmt: skip
-    for place, trigram in enumerate(listed):
+    yield "place", Tokens("source_"), Tokens("query_"), Tokens("out_"), "qk", "ov", "value"
+    named = (
+        map(Token, labels, ids.tolist())
+        for labels, ids in (
+            (result.source_labels, result.source_ids),
+            (result.query_labels, result.query_ids),
+            (result.out_labels, result.out_ids),
+        )
+    )
+    numbers = (values.tolist() for values in (result.qk, result.ov, result.values))
+    for place, trigram in enumerate(zip(*named, *numbers, strict=True)):
         yield place + 1, *trigram
 
 
@@ -226,18 +218,31 @@ ROWS: dict[type, Callable[[Any, Any], Iterator[Row]]] = {
 """How the answer to each question is written as rows; attention may be cut to one head."""
 
 
-def rows(request: Any, result: Any, head: Head | None) -> Iterator[Row]:
+def rows(request: Any, result: Any, head: Head | None, origin: Origin = _UNKNOWN) -> Iterator[Row]:
     """Return the rows of an answer, the names of the columns first.
+
+    Parameters
+    ----------
+    request, result
+        A question and its answer.
+    head
+        For attention, the one head that is meant; without, all heads of the layer.
+    origin
+        Where the answer is from: its vocabulary tells texts and ids of tokens.
 
     Raises
     ------
     Refused
         If the answer has no rows.
     """
+    return filled(_rows(request, result, head), origin.vocabulary, origin.unusual)
+
+
+def _rows(request: Any, result: Any, head: Head | None) -> Iterator[Row]:
     if isinstance(request, Difference):
         return rows_of_differences.rows(request, result, head)
     if isinstance(request, Attention):
         return _attention(request, result, head)
     if type(request) not in ROWS:
-        raise Refused(f"{type(request).__name__} has no rows to write as CSV")
+        raise Refused(f"{type(request).__name__} has no rows to write")
     return ROWS[type(request)](request, result)

@@ -1,43 +1,42 @@
 """Rows of differences: both sides, and what is left."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from engine.messages import Attention, DestinationRow, Head, LogitAttribution
 from gui.difference import Difference, Subtraction
-from gui.figures.rows_of_paths import Row
+from gui.figures.columns import Row, Token, Tokens, Unlisted
 
 
 def _attention(request: Attention, result: Subtraction, head: Head | None) -> Iterator[Row]:
     yield "head", *_places(result, "query"), *_places(result, "key"), *_sides(result)
-    axis, labels = result.axis, result.difference.labels
+    axis = result.axis
     count = len(result.answer.values)
     sides = axis.sides(result.answer.values, result.base.values, 1, 2)
     seen = axis.now(result.answer.mask, 0, 1) | axis.before(result.base.mask, 0, 1)
-    cells = list(zip(*(places.tolist() for places in seen.nonzero()), strict=True))
+    cells = list(zip(*(at.tolist() for at in seen.nonzero()), strict=True))
+    places = _tokens(result, result.answer.labels, result.base.labels)
     for number in range(count) if head is None else (head.number,):
         now, before, change = (
             values[number].tolist() for values in (*sides, result.difference.values)
         )
         for query, key in cells:
             yield (
-                str(Head(request.layer, number)), *_place(result, labels, query),
-                *_place(result, labels, key), before[query][key], now[query][key],
-                change[query][key],
+                Head(request.layer, number), *places[query], *places[key], before[query][key],
+                now[query][key], change[query][key],
             )  # fmt: skip
 
 
 def _destination_row(request: DestinationRow, result: Subtraction, _: None) -> Iterator[Row]:
     yield "head", *_places(result, "source"), *_sides(result)
-    labels = result.difference.source_labels
+    places = _tokens(result, result.answer.source_labels, result.base.source_labels)
     sides = result.axis.sides(result.answer.values, result.base.values, 1)
-    for place, head in enumerate(result.answer.heads):
+    for number, head in enumerate(result.answer.heads):
         now, before, change = (
-            values[place].tolist() for values in (*sides, result.difference.values)
+            values[number].tolist() for values in (*sides, result.difference.values)
         )
-        for source in range(len(labels)):
-            at = _place(result, labels, source)
-            yield str(head), *at, before[source], now[source], change[source]
+        for place, numbers in zip(places, zip(before, now, change, strict=True), strict=True):
+            yield head, *place, *numbers
 
 
 def _attribution(request: LogitAttribution, result: Subtraction, _: None) -> Iterator[Row]:
@@ -46,8 +45,7 @@ def _attribution(request: LogitAttribution, result: Subtraction, _: None) -> Ite
     for place, (label, head) in enumerate(
         zip(result.answer.labels, result.answer.heads, strict=True)
     ):
-        name = "" if head is None else str(head)
-        yield label, name, *(float(side.values[place]) for side in found)
+        yield label, "" if head is None else head, *(float(side.values[place]) for side in found)
     for total in ("total", "logit"):
         yield total, "", *(float(getattr(side, total)) for side in found)
 
@@ -74,14 +72,21 @@ def _sides(result: Subtraction) -> Row:
 
 
 def _places(result: Subtraction, what: str) -> Row:
-    """Return the names of the columns of a place: its position, or both, and its token."""
+    """Return the names of the columns of a place: of two prompts, in either."""
     if not result.prompts:
-        return what, f"{what}_token"
-    return f"left_{what}", f"right_{what}", f"{what}_token"
+        return what, Tokens(f"{what}_")
+    return tuple(
+        name for side in ("left", "right") for name in (f"{side}_{what}", Tokens(f"{side}_{what}_"))
+    )
 
 
-def _place(result: Subtraction, labels: tuple[str, ...], slot: int) -> Row:
-    now, before = (int(at[slot]) for at in (result.positions, result.base_positions))
-    if not result.prompts:
-        return now, labels[slot]
-    return "" if before < 0 else before, "" if now < 0 else now, labels[slot]
+def _tokens(result: Subtraction, now: Sequence[str], before: Sequence[str]) -> list[Row]:
+    """Return the cells of each place, by the labels of both prompts."""
+    sides = [_side(now, result.positions.tolist())]
+    if result.prompts:
+        sides.insert(0, _side(before, result.base_positions.tolist()))
+    return [tuple(cell for side in place for cell in side) for place in zip(*sides, strict=True)]
+
+
+def _side(labels: Sequence[str], positions: Sequence[int]) -> list[Row]:
+    return [(at, Token(labels[at])) if at >= 0 else ("", Unlisted()) for at in positions]

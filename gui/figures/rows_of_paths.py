@@ -21,13 +21,12 @@ from engine.messages import (
     VirtualHead,
     VirtualHeadParts,
 )
-
-Row = tuple[Any, ...]
+from gui.figures.columns import Row, Token, Tokens, Unlisted
 
 
 def both_ends(result: TokenRanking | OutputRanking) -> Iterator[Row]:
     """Yield the tokens at both ends of a ranking."""
-    yield "list", "place", "id", "token", "value"
+    yield "list", "place", Tokens(), "value"
     lists = (
         ("highest", result.ids, result.labels, result.values),
         ("lowest", result.bottom_ids, result.bottom_labels, result.bottom_values),
@@ -35,41 +34,44 @@ def both_ends(result: TokenRanking | OutputRanking) -> Iterator[Row]:
     for name, ids, labels, values in lists:
         listed = zip(ids.tolist(), labels, values.tolist(), strict=True)
         for place, (token, label, value) in enumerate(listed):
-            yield name, place + 1, token, label, value
+            yield name, place + 1, Token(label, token), value
 
 
 def _head_output(request: HeadOutput, result: OutputRanking) -> Iterator[Row]:
     yield from both_ends(result)
-    yield "target", result.rank, result.target_id, result.target_label, float(result.value)
+    target = Token(result.target_label, result.target_id)
+    yield "target", result.rank, target, float(result.value)
     for place, value in enumerate(result.by_source.tolist()):
-        yield "source", place, "", result.source_labels[place], value
+        yield "source", place, Token(result.source_labels[place]), value
 
 
 def _attribution(request: LogitAttribution, result: LogitParts) -> Iterator[Row]:
-    yield "part", "head", "source", "value"
+    yield "part", "head", "source", Tokens("source_"), "value"
     parts = zip(
         result.labels, result.heads, result.sources.tolist(), result.values.tolist(), strict=True
     )
     for label, head, source, value in parts:
-        yield label, "" if head is None else str(head), "" if source < 0 else source, value
-    yield "total", "", "", float(result.total)
-    yield "logit", "", "", float(result.logit)
+        # "L1H3 ← 4 ·tea": no label of a token holds a space.
+        at = (source, Token(label.rpartition(" ")[2])) if source >= 0 else ("", Unlisted())
+        yield label, "" if head is None else head, *at, value
+    yield "total", "", "", Unlisted(), float(result.total)
+    yield "logit", "", "", Unlisted(), float(result.logit)
 
 
 def _virtual_head(request: VirtualHead, result: VirtualHeadParts) -> Iterator[Row]:
-    yield "query", "query_token", "source", "source_token", "product", "exact"
-    labels = result.source_labels
+    yield "query", Tokens("query_"), "source", Tokens("source_"), "product", "exact"
+    tokens = [Token(label) for label in result.source_labels]
     for query, row in enumerate(result.product.tolist()):
         for source, value in enumerate(row[: query + 1]):
             exact = math.nan if result.exact is None else float(result.exact[query, source])
-            yield query, labels[query], source, labels[source], value, exact
+            yield query, tokens[query], source, tokens[source], value, exact
 
 
 def _composition(request: Composition, result: CompositionScores) -> Iterator[Row]:
     yield "earlier", "later", "score", "z"
     scored = zip(result.pairs, result.scores.tolist(), result.z.tolist(), strict=True)
     for pair, score, z in scored:
-        yield str(pair.earlier), str(pair.later), score, z
+        yield pair.earlier, pair.later, score, z
 
 
 def _eigenvalues(request: Eigenvalues, result: ComplexValues) -> Iterator[Row]:
@@ -81,15 +83,15 @@ def _eigenvalues(request: Eigenvalues, result: ComplexValues) -> Iterator[Row]:
 
 
 def _destination_row(request: DestinationRow, result: HeadRows) -> Iterator[Row]:
-    yield "head", "source", "source_token", "pattern", "induction", "previous_token"
+    yield "head", "source", Tokens("source_"), "pattern", "induction", "previous_token"
     for place, head in enumerate(result.heads):
         scores = float(result.induction[place]), float(result.previous_token[place])
         for source, value in enumerate(result.values[place].tolist()):
-            yield str(head), source, result.source_labels[source], value, *scores
+            yield head, source, Token(result.source_labels[source]), value, *scores
 
 
 def _logit_lens(request: LogitLens, result: LayerGuesses) -> Iterator[Row]:
-    yield "stage", "position", "token", "place", "next_id", "next_token", "log_prob"
+    yield "stage", "position", Tokens(), "place", Tokens("next_"), "log_prob"
     for stage, name in enumerate(result.stages):
         for at, label in enumerate(result.source_labels):
             guesses = zip(
@@ -99,7 +101,7 @@ def _logit_lens(request: LogitLens, result: LayerGuesses) -> Iterator[Row]:
                 strict=True,
             )
             for place, (token, text, value) in enumerate(guesses):
-                yield name, at, label, place + 1, token, text, value
+                yield name, at, Token(label), place + 1, Token(text, token), value
 
 
 PATH_ROWS: dict[type, Callable[[Any, Any], Iterator[Row]]] = {

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.messages import OffsetScores, PositionQK, PositionScores, QKOffsets
-from gui.figures.rows_of_paths import Row
+from gui.figures.columns import Row
 
 
 def _offsets(request: QKOffsets, result: OffsetScores) -> Iterator[Row]:

@@ -5,18 +5,21 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.messages import HeadReceipts, HeadWorkings, Receipts, Workings
-from gui.figures.rows_of_paths import Row
+from gui.figures.columns import Row, Token, Tokens, Unlisted
+
+_OF_TOKENS = ("query", "source", "position", "token")
 
 
 def _workings(request: Workings, result: HeadWorkings) -> Iterator[Row]:
-    yield "step", "row", "row_label", "column", "column_label", "value"
+    yield "step", "row", Tokens("row_", "label"), "column", Tokens("column_", "label"), "value"
     for step in result.steps:
+        down, across = (
+            [(Token if axis in _OF_TOKENS else Unlisted)(label) for label in labels]
+            for axis, labels in zip(step.axes, (step.row_labels, step.column_labels), strict=True)
+        )
         for row, values in enumerate(step.values.tolist()):
             for column, value in enumerate(values):
-                yield (
-                    step.symbol, row, step.row_labels[row], column, step.column_labels[column],
-                    value,
-                )  # fmt: skip
+                yield step.symbol, row, down[row], column, across[column], value
 
 
 def _receipts(request: Receipts, result: HeadReceipts) -> Iterator[Row]:

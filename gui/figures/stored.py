@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from engine.messages import Refused
+from gui.figures.options import ROWS
 
 _DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -88,7 +89,7 @@ _READERS: dict[str, Callable[[Path], str | None]] = {
     ".npz": _npz,
 }
 READABLE = tuple(_READERS)
-"""Kinds of file that say what question they answer; rows of CSV do not."""
+"""Kinds of file that say what question they answer; rows do not."""
 
 
 def record(path: Path) -> dict[str, Any]:
@@ -107,7 +108,7 @@ def record(path: Path) -> dict[str, Any]:
         If it cannot be read.
     """
     suffix = path.suffix.lower()
-    if suffix == ".csv":
+    if suffix in ROWS:
         raise Refused(
             f"{path.name} holds rows and not the question they answer: open a PDF, SVG, PNG, JSON "
             "or NPZ of it"

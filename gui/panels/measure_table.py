@@ -1,7 +1,9 @@
 """A table of all heads by their measures, and what the open one comes to in each."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from engine.messages import Head
 from gui.head_names import head_name
 from gui.measures import SIGNED, Known, decimals, group_of, meaning, rank, short_name
 from gui.widgets.score_model import ScoreColumn
@@ -31,6 +33,11 @@ class MeasureTable(ScoreTable):
                 for field in fields
             ],
         )
+
+    def copied(self, row: int) -> tuple[Any, ...]:
+        """Return the head and every number; as 1.10 the head would be pasted as a number."""
+        name, *numbers = super().copied(row)
+        return Head.parse(name), *numbers
 
     def set_ranks_of(self, known: Known, place: int, fields: Sequence[str]) -> None:
         """Say in the last line which rank a head has by each of the measures shown."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from math import ceil
+from typing import Any
 
 import numpy.typing as npt
 from PySide6.QtCore import QSize, Signal
@@ -95,9 +96,9 @@ class RankedList(RowTable):
         """Tell which token was chosen."""
         self.chosen.emit(self._ranked.token_id(row))
 
-    def copied(self, row: int) -> str:
+    def copied(self, row: int) -> tuple[Any, ...]:
         """Return rank, id, token and value."""
-        return self._ranked.as_text(row)
+        return self._ranked.cells(row)
 
     def share_width(self) -> None:
         """Give the token what it needs and the bar the rest."""

@@ -109,10 +109,9 @@ class RankedModel(QAbstractTableModel):
             return int(self._ids.max())
         return self.rowCount()
 
-    def as_text(self, row: int) -> str:
-        """Return a row as tab-separated text: rank, id, token, value at full precision."""
-        value = self._values[row]
-        return f"{row + 1}\t{self.token_id(row)}\t{self.labels[row]}\t{value!s}"
+    def cells(self, row: int) -> tuple[Any, ...]:
+        """Return what a row holds: rank, id, token, value at full precision."""
+        return row + 1, self.token_id(row), self.labels[row], float(self._values[row])
 
     def widest_value(self, metrics: QFontMetrics) -> int:
         """Return how wide the values are in a font."""

@@ -1,5 +1,7 @@
 """What tables of many rows have in common: whole rows, Enter, Ctrl+C, a sentence for none."""
 
+from typing import Any
+
 from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import (
     QFocusEvent,
@@ -14,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from gui import palette
+from gui.export.tables import tab_separated
 from gui.theme import UNIT
 from gui.widgets import painting
 
@@ -49,8 +52,8 @@ class RowTable(QTableView):
         """Tell that somebody chose a row, as it is shown."""
         raise NotImplementedError
 
-    def copied(self, row: int) -> str:
-        """Return a row as tab-separated text, numbers at full precision."""
+    def copied(self, row: int) -> tuple[Any, ...]:
+        """Return the cells of a row, numbers at full precision."""
         raise NotImplementedError
 
     def share_width(self) -> None:
@@ -72,8 +75,8 @@ class RowTable(QTableView):
             self.choose(self.currentIndex().row())
         elif event.matches(QKeySequence.StandardKey.Copy):
             rows = sorted({index.row() for index in self.selectionModel().selectedRows()})
-            lines = [self.copied(row) for row in rows or range(self.model().rowCount())]
-            QGuiApplication.clipboard().setText("\n".join(lines))
+            cells = (self.copied(row) for row in rows or range(self.model().rowCount()))
+            QGuiApplication.clipboard().setText(tab_separated(cells).removesuffix("\n"))
         else:
             super().keyPressEvent(event)
 

@@ -174,10 +174,10 @@ class ScoreModel(QAbstractTableModel):
         self._sort()
         self.layoutChanged.emit()
 
-    def as_text(self, row: int) -> str:
-        """Return a row as tab-separated text at full precision."""
+    def cells(self, row: int) -> tuple[Any, ...]:
+        """Return what a row holds: its name, and its numbers at full precision."""
         place = self.place(row)
-        return "\t".join([self.names[place], *(str(c.values[place]) for c in self.columns)])
+        return self.names[place], *(float(column.values[place]) for column in self.columns)
 
     def _sort(self) -> None:
         column, order = self._sorted_by or (-1, Qt.SortOrder.AscendingOrder)

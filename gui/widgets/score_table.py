@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from math import ceil
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QFontMetricsF
@@ -112,9 +113,9 @@ class ScoreTable(RowTable):
         """Tell which row was chosen, by its place in what was given."""
         self.chosen.emit(self._scores.place(row))
 
-    def copied(self, row: int) -> str:
+    def copied(self, row: int) -> tuple[Any, ...]:
         """Return the name and every number."""
-        return self._scores.as_text(row)
+        return self._scores.cells(row)
 
     def share_width(self) -> None:
         """Give the names what they need, and the numbers the rest."""

@@ -103,9 +103,9 @@ class TextTable(RowTable):
     def choose(self, row: int) -> None:
         """Do nothing: a click only moves to a row."""
 
-    def copied(self, row: int) -> str:
-        """Return a row's words, separated by tabs."""
-        return "\t".join(self._rows.item(row, n).text() for n in range(len(self._columns)))
+    def copied(self, row: int) -> tuple[str, ...]:
+        """Return a row's words."""
+        return tuple(self._rows.item(row, n).text() for n in range(len(self._columns)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter the current row by Enter."""

@@ -107,7 +107,7 @@ def test_json_says_null_and_a_table_says_nothing(opened):
     table = list(csv.DictReader(io.StringIO(rows.encode(rows.rows(asked, found, None)).decode())))
     listed = {(row["head"], int(row["row"]), int(row["column"])) for row in table}
     assert listed == {
-        (f"{layer}.{number}", row, column)
+        (f"L{layer}H{number}", row, column)
         for layer, row, column in np.argwhere(found.mask).tolist()
         for number in range(heads)
     }

@@ -46,7 +46,7 @@ def test_the_size_comes_first_with_what_is_here_and_the_room(qtbot, client, engi
     engine.fetched = 2**30
     look_up(qtbot, client, page, "  gpt2 ")
     assert engine.asked == [FindDownload("gpt2")]
-    assert page.files.copied(1) == "model.safetensors\t3.0 GiB"
+    assert page.files.copied(1) == ("model.safetensors", "3.0 GiB")
     assert page.summary.text == (
         "2 files, 3.0 GiB, of which 1.0 GiB are on this computer already. "
         "8.0 GiB are free on the disk of the cache."

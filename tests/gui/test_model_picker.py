@@ -82,7 +82,7 @@ def test_what_is_chosen_is_estimated_at_the_length_of_the_prompt(qtbot, picker, 
 def test_the_parameters_of_what_was_looked_at_stand_in_the_list(qtbot, picker, client):
     picker.table.set_current(1)
     idle(qtbot, client)
-    assert picker.table.copied(1) == "toy\ttoys\tone head\t134,217,728"
+    assert picker.table.copied(1) == ("toy", "toys", "one head", "134,217,728")
 
 
 def test_what_does_not_fit_cannot_be_opened_and_says_why(qtbot, picker, engine, client, opening):

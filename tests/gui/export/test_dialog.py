@@ -29,7 +29,7 @@ LONG = Subject(
 def expected(engine, path, options=None):
     """Write what the dialog should have written; return the bytes."""
     request, head = ATTENTION.request, ATTENTION.head
-    beside = [engine.answer(asked, Job()) for asked in figures.questions(request)]
+    beside = [engine.answer(asked, Job()) for asked in figures.questions(request, rows=True)]
     figures.write(
         request, engine.answer(request, Job()), path, options or FigureOptions(), head=head,
         origin=figures.origin(beside, VERSION),
@@ -195,7 +195,7 @@ def test_one_of_several_answers_can_be_chosen(qtbot, opened):
 
 def test_data_are_shown_as_they_are_written(qtbot, opened, tmp_path):
     dialog = opened(suffixes=DATA)
-    assert dialog.pane.text.toPlainText().startswith("head,query,query_token,key,key_token,pattern")
+    assert dialog.pane.text.toPlainText().startswith("head,query,query_id,query_token,")
     with qtbot.waitSignal(dialog.accepted):
         dialog.save(tmp_path / "f.csv")
     dialog = opened(suffixes=DATA)

@@ -25,7 +25,7 @@ def test_an_answer_of_an_earlier_time_is_not_exported(qtbot, client, worker, eng
     at_rest()
     (made,) = found
     assert made.result is not stored[ATTENTION.request]
-    assert (made.subject, made.version, len(made.answers)) == (ATTENTION, VERSION, 3)
+    assert (made.subject, made.version, len(made.answers)) == (ATTENTION, VERSION, 4)
 
 
 def test_what_the_engine_refuses_is_told_once(client, worker, engine, at_rest, monkeypatch):

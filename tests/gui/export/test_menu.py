@@ -113,9 +113,13 @@ def test_a_table_is_copied_with_the_rows_of_its_file(qapp, exports, panel, at_re
     exports.copy_table(shown, subjects(shown)[0])
     at_rest()
     found = list(csv.reader(io.StringIO(qapp.clipboard().text()), delimiter="\t"))
-    assert found[0] == ["head", "query", "query_token", "key", "key_token", "pattern"]
-    assert {len(row) for row in found} == {6}
-    assert {row[0] for row in found[1:]} == {"1.2"}
+    assert found[0] == [
+        "head", "query", "query_id", "query_token", "query_text", "key", "key_id", "key_token",
+        "key_text", "pattern",
+    ]  # fmt: skip
+    assert {len(row) for row in found} == {10}
+    assert {row[0] for row in found[1:]} == {"L1H2"}
+    assert all(row[2] for row in found[1:])
 
 
 def test_command_and_python_are_copied(qapp, exports, panel, at_rest):

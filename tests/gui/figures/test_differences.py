@@ -141,15 +141,24 @@ def test_rows_hold_both_sides_and_what_is_left(engine: Engine) -> None:
             before = left[int(row["left_query"]), int(row["left_key"])]
             assert float(row["left"]) == before
             assert float(row["difference"]) == right[query, key] - before
-    assert {row["query_token"] for row in table} >= {"'+ ·really", "·green | ·black"}
+    tokens = {(row["left_query_token"], row["right_query_token"]) for row in table}
+    assert tokens >= {("", "·really"), ("·green", "·black")}
 
 
 @pytest.mark.parametrize(
     ("name", "columns"),
     [
-        ("destination-row", "head,left_source,right_source,source_token,left,right,difference"),
+        (
+            "destination-row",
+            "head,left_source,left_source_id,left_source_token,left_source_text,right_source,"
+            "right_source_id,right_source_token,right_source_text,left,right,difference",
+        ),
         ("logit-attribution", "part,head,left,right,difference"),
-        ("off", "head,query,query_token,key,key_token,whole_model,heads_off,difference"),
+        (
+            "off",
+            "head,query,query_id,query_token,query_text,key,key_id,key_token,key_text,"
+            "whole_model,heads_off,difference",
+        ),
     ],
 )
 def test_columns_are_named_by_their_sides(engine: Engine, name: str, columns: str) -> None:

@@ -37,7 +37,7 @@ for suffix in ("pdf", "svg", "png"):
 labels = samples.tokens(12)
 options = FigureOptions(89 / 25.4, 6.0, "transparent", "viridis", "PuOr", 2, "Mine", True, 300)
 origin = Origin("abc", labels, tuple(range(12)), (("headscope", "1"), ("torch", "2")))
-for suffix in ("pdf", "svg", "png", "npz", "json", "csv"):
+for suffix in ("pdf", "svg", "png", "npz", "json", "csv", "xlsx"):
     write(*samples.attention(labels), folder / f"o.{suffix}", options, origin=origin)
 write(*samples.attention(samples.tokens(65)), folder / "r.svg", head=Head(1, 3))
 write(*samples.spectrum(), folder / "s.svg")
@@ -71,7 +71,7 @@ def test_a_process_without_qt_writes_the_same_bytes_silently_whatever_the_users_
         tmp_path / "two", PYTHONHASHSEED="2", MPLCONFIGDIR=str(style), SOURCE_DATE_EPOCH="86400"
     )
     names = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert len(names) == 11
+    assert len(names) == 12
     for name in names:
         first, second = (tmp_path / folder / name for folder in ("one", "two"))
         assert first.read_bytes() == second.read_bytes(), name
@@ -124,7 +124,11 @@ def test_every_question_is_drawn_or_refused_with_those_that_can_be(
 @pytest.mark.parametrize(
     ("path", "options", "said"),
     [
-        ("f.jpg", {}, r"'f\.jpg' does not end in \.pdf, \.svg, \.png, \.csv, \.json or \.npz"),
+        (
+            "f.jpg",
+            {},
+            r"'f\.jpg' does not end in \.pdf, \.svg, \.png, \.csv, \.xlsx, \.json or \.npz",
+        ),
         ("f", {}, "'f' does not end in"),
         ("f.svg", {"head": Head(0, 3)}, r"head 0\.3 is not one of layer 1: choose from 1\.0 to"),
         ("f.csv", {"head": Head(1, 8)}, r"head 1\.8 is not one of layer 1: choose from 1\.0 to"),

@@ -218,6 +218,14 @@ def test_another_precision_or_device_than_a_figures_is_told_with_what_brings_it_
     assert list(changes(Origin(), half)) == []  # of a file that does not say it
 
 
+def test_what_one_of_two_does_not_tell_is_not_said_to_differ() -> None:
+    whole = replace(ORIGIN, base_tokens=("a",), base_ids=(7,))
+    for told in (Origin(), replace(whole, weights=""), replace(whole, ids=()),
+                 replace(whole, base_ids=()), replace(whole, versions=())):  # fmt: skip
+        assert list(changes(told, whole)) == list(changes(whole, told)) == []
+    assert len(list(changes(whole, replace(whole, weights="b", base_ids=(8,))))) == 2
+
+
 def test_a_caption_names_a_model_that_is_a_file_without_its_folders() -> None:
     request = OVTokens("/home/somebody/models/small.gguf", Head(0, 0), token=1)
     said = "".join(map(str, provenance.caption(request, None, Origin())))

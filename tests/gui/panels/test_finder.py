@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication
 
 from engine.messages import Head, HeadScores, MeasuredHeads, OVTokens, Refused
+from gui import head_names
 from gui.panels.finder import FinderPanel
 
 
@@ -69,6 +71,16 @@ def test_the_open_heads_rank_stands_over_every_measure(panel, session, settle):
     values = panel.known("scores").scores["previous_token"]
     place = 1 + int((values > values[6]).sum())
     assert over(panel.table, 2) == f"previous\n{place} of 8"
+
+
+def test_a_copied_head_is_no_number_whatever_heads_are_called(qtbot, panel, monkeypatch):
+    monkeypatch.setattr(head_names, "_chosen", "1.3")
+    panel.table.set_known(panel._known, ["induction"], groups=False)
+    assert "1.3" in column(panel.table, 0)
+    panel.table.setFocus()
+    qtbot.keyClick(panel.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    names = [line.split("\t")[0] for line in QApplication.clipboard().text().splitlines()]
+    assert sorted(names) == sorted(head.name for head in panel._known.heads)
 
 
 def test_weights_are_asked_for_only_once_they_are_chosen(qtbot, panel, settle, engine):

@@ -134,6 +134,14 @@ def test_copying_gives_full_precision_between_tabs(qtbot: QtBot) -> None:
     assert QGuiApplication.clipboard().text().splitlines()[1] == "2\t30\t·b\t0.1"
 
 
+def test_a_copied_token_is_no_formula_where_it_is_pasted(qtbot: QtBot) -> None:
+    widget = show(qtbot)
+    widget.set_rows([70], ["=1+1"], [-2.0], signed=True)
+    widget.selectRow(0)
+    qtbot.keyClick(widget, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "1\t70\t'=1+1\t-2.0"
+
+
 def test_tokens_that_look_like_html_are_shown_as_they_are(qtbot: QtBot, tip_label: Tip) -> None:
     widget = show(qtbot)
     widget.set_rows(range(7), ODD, np.arange(7.0), signed=False)

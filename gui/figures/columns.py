@@ -1,0 +1,76 @@
+"""What a row holds beside numbers: heads, and tokens by id, label and exact text."""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from engine.messages import Head, VocabularyTokens
+
+Row = tuple[Any, ...]
+
+
+class Tokens(NamedTuple):
+    """In the row of names: three columns, the id, the label and the text of a token."""
+
+    prefix: str = ""
+    label: str = "token"
+
+
+class Token(NamedTuple):
+    """In a row of values: a token. Its id is looked up by its label where it is not known."""
+
+    label: str
+    id: int | None = None
+
+
+class Unlisted(NamedTuple):
+    """In a row of values: a label in the columns of a token that is none."""
+
+    label: str = ""
+
+
+def filled(
+    rows: Iterable[Row], vocabulary: VocabularyTokens | None, precision: str
+) -> Iterator[Row]:
+    """Yield rows with each token as id, label and text; names of columns first.
+
+    Parameters
+    ----------
+    rows
+        The names, and then the values.
+    vocabulary
+        All tokens of the model; without, ids that are not known and texts are empty. A piece that
+        is not whole UTF-8 has no text.
+    precision
+        How the model was run, said in a last column; empty for none.
+    """
+    texts = () if vocabulary is None else vocabulary.texts
+    ids = {label: number for number, label in enumerate(vocabulary.labels if vocabulary else ())}
+    last: Row = ("precision",) if precision else ()
+    for row in rows:
+        cells: list[Any] = []
+        for value in row:
+            if isinstance(value, Tokens):
+                cells += [f"{value.prefix}{name}" for name in ("id", value.label, "text")]
+            elif isinstance(value, Unlisted):
+                cells += ["", value.label, ""]
+            elif isinstance(value, Token):
+                found = ids.get(value.label) if value.id is None else value.id
+                known = found is not None and 0 <= found < len(texts)
+                cells += [
+                    "" if found is None else found,
+                    value.label,
+                    texts[found] if known else "",
+                ]
+            else:
+                cells.append(value)
+        yield (*cells, *last)
+        last = (precision,) if precision else ()
+
+
+def cell(value: object) -> str:
+    """Return one cell: numbers at full precision, nothing for what is not a number."""
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else ""
+    # 0.10 would be read as the number 0.1, as which another head is written.
+    return value.name if isinstance(value, Head) else str(value)

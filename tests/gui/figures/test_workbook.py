@@ -1,0 +1,84 @@
+"""Workbooks of answers: numbers are numbers, and texts are texts and no formulas."""
+
+import io
+import math
+import re
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.messages import Refused
+from gui.figures import rows, workbook, write
+from tests.gui.figures import samples
+
+_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+ODD = (
+    *samples.HOSTILE,
+    "=1+1",
+    "\t=1",
+    "\r\n",
+    " tea ",
+    "\x00\x1b[2J",
+    "_x0041_",
+    "\ud800",
+    "💩",
+    "",
+)
+
+
+def read(content: bytes) -> list[list[object]]:
+    """Return the cells of the one sheet, as ECMA-376 says that they are read."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        for name in archive.namelist():
+            ElementTree.fromstring(archive.read(name))
+        sheet = ElementTree.fromstring(archive.read("sheet.xml"))
+    assert not list(sheet.iter(f"{_MAIN}f"))
+    return [[_cell(cell) for cell in row] for row in sheet.iter(f"{_MAIN}row")]
+
+
+def _cell(cell: ElementTree.Element) -> object:
+    if cell.get("t") == "inlineStr":
+        text = "".join(cell.itertext())
+        return re.sub(r"_x([0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), text)
+    number = cell.find(f"{_MAIN}v")
+    return None if number is None else float(str(number.text))
+
+
+def test_texts_and_numbers_come_back_as_they_are() -> None:
+    numbers = (-2, 0.1, 1e-30, math.nan, math.inf)
+    found = read(workbook.encode([ODD, numbers, (True, "1.10")]))
+    assert found[0] == [text or None for text in ODD]
+    assert found[1] == [-2.0, 0.1, 1e-30, None, None]
+    assert found[2] == ["True", "1.10"]
+
+
+def test_a_text_that_xml_cannot_hold_is_escaped_as_spreadsheets_do() -> None:
+    with zipfile.ZipFile(io.BytesIO(workbook.encode([("\r", "_x0041_", "\x1b")]))) as archive:
+        sheet = archive.read("sheet.xml").decode()
+    assert re.findall(r">([^<]+)</t>", sheet) == ["_x000D_", "_x005F_x0041_", "_x001B_"]
+
+
+@pytest.mark.parametrize("name", list(samples.everything()))
+def test_an_answer_is_written_as_its_rows_are(tmp_path: Path, name: str) -> None:
+    request, result = samples.everything()[name]
+    for again in ("f.xlsx", "g.xlsx"):
+        write(request, result, tmp_path / again)
+    content = (tmp_path / "f.xlsx").read_bytes()
+    assert content == (tmp_path / "g.xlsx").read_bytes()
+    found = read(content)
+    for row, cells in zip(rows.rows(request, result, None), found, strict=True):
+        for value, there in zip(row, cells, strict=True):
+            if isinstance(value, float | int) and not isinstance(value, bool):
+                assert there == value or (there is None and not math.isfinite(value))
+            else:
+                assert (there or "") == rows.cell(value)
+
+
+def test_more_rows_than_a_sheet_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook, "MOST_ROWS", 3)
+    assert len(read(workbook.encode([(1,)] * 3))) == 3
+    with pytest.raises(Refused, match="a sheet holds 3 rows, and these are more: write CSV"):
+        workbook.encode([(1,)] * 4)
