@@ -52,6 +52,13 @@ def plain(value: float, figures: int = 4) -> str:
     return f"{value:.{figures}g}".replace("-", MINUS)
 
 
+def ranked(rank: int, d_vocab: int, constant: bool) -> str:
+    """Say where a token stands among all; nowhere where all have the same value."""
+    if constant:
+        return f"no rank, for all {d_vocab:,} tokens have the same value"
+    return f"rank {rank:,} of {d_vocab:,}"
+
+
 def percent(share: float) -> str:
     """Write a share of 1 in per cent: one decimal, two figures where that would say 0.0."""
     value = 100.0 * share

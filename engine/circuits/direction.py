@@ -45,10 +45,19 @@ def direction(model: Model, request: Direction, job: Job) -> OVDirection | QKDir
     if request.circuit == "ov":
         read = ends(model, model.vocabulary.read_by(near[:, None], job)[:, 0] + 0.0, request.k)
         write = ends(model, model.vocabulary.logits(far[:, None], job)[:, 0] + 0.0, request.k)
-        return OVDirection(value, group, *read, *write)
+        constant = {"read_constant": read.constant, "write_constant": write.constant}
+        return OVDirection(value, group, *read[:-1], *write[:-1], **constant)
     scores = model.vocabulary.read_by(torch.stack([near, far], 1), job) + 0.0  # [d_vocab, 2]
     query, key = (ends(model, scores[:, side].contiguous(), request.k) for side in (0, 1))
-    return QKDirection(value, group, *query, *key, offset=said_offset(model, request.offset))
+    return QKDirection(
+        value,
+        group,
+        *query[:-1],
+        *key[:-1],
+        offset=said_offset(model, request.offset),
+        query_constant=query.constant,
+        key_constant=key.constant,
+    )
 
 
 def _check_index(request: Direction, rank: int, d_head: int) -> None:

@@ -9,6 +9,9 @@ from torch import Tensor
 from engine.messages import FloatArray, IntArray, Refused
 from engine.model import Model
 
+ROUNDING = 1e-6
+"""Share of the largest value by which equal ones may be apart."""
+
 
 class Ends(NamedTuple):
     """The strongest tokens of a list, and the most negative, each strongest first."""
@@ -19,6 +22,7 @@ class Ends(NamedTuple):
     bottom_ids: IntArray
     bottom_labels: tuple[str, ...]
     bottom_values: FloatArray
+    constant: bool
 
 
 def ends(model: Model, values: Float[Tensor, " d_vocab"], k: int) -> Ends:
@@ -49,6 +53,7 @@ def ends(model: Model, values: Float[Tensor, " d_vocab"], k: int) -> Ends:
         bottom_ids=bottom,
         bottom_labels=model.tokens.labelled(bottom.tolist()),
         bottom_values=array[bottom],
+        constant=is_constant(values),
     )
 
 
@@ -83,8 +88,17 @@ def ranked(model: Model, values: Float[Tensor, " d_vocab"], token: int, k: int) 
 
 
 def rank_of(values: Float[Tensor, " d_vocab"], token: int) -> int:
-    """Return 1 + the number of tokens with a strictly larger value."""
-    return 1 + int((values > values[token]).sum())
+    """Return how many tokens have at least a token's value, itself among them.
+
+    A token is first only where it is alone there: one of many equal values is no favourite.
+    """
+    return int((values >= values[token]).sum())
+
+
+def is_constant(values: Float[Tensor, " d_vocab"]) -> bool:
+    """Return whether no token stands out: all values are alike but for rounding."""
+    largest = float(values.abs().max())
+    return len(values) > 1 and float(values.max() - values.min()) <= ROUNDING * largest
 
 
 def largest(array: FloatArray, k: int) -> IntArray:

@@ -3,6 +3,7 @@
 import torch
 
 from engine.circuits.offsets import check_offset, said_offset
+from engine.circuits.ranking import is_constant
 from engine.job import Job
 from engine.messages import SMALL_VOCABULARY, Refused, Table, TokenTable
 from engine.model import Model
@@ -45,4 +46,5 @@ def table(model: Model, request: Table, job: Job) -> TokenTable:
         values=values.numpy() + 0.0,
         divisor=divisor,
         offset=said_offset(model, request.offset, request.circuit),
+        constant=tuple(token for token, row in enumerate(values) if is_constant(row)),
     )

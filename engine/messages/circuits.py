@@ -1,17 +1,19 @@
 """A head's circuits as tokens, read from the weights."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from engine.messages.prompts import RunPrompt
 from engine.messages.terms import (
     Biases,
     Circuit,
+    Constant,
     FloatArray,
     HeadName,
     IntArray,
     ModelName,
     Offset,
+    Rank,
     SaidOffset,
     Says,
     Side,
@@ -61,12 +63,13 @@ class TokenRanking:
     bottom_values: Annotated[FloatArray, Says("their values", "k", "logit, or score")]
     token_id: Annotated[int, Says("the token asked about (or the one at the position)")]
     token_label: Annotated[str, Says("the same as shown")]
-    rank: Annotated[int, Says("1 + how many tokens have a strictly larger value than it")]
+    rank: Rank
     value: Annotated[float, Says("the token's own value", unit="logit, or score after division")]
     median: Annotated[float, Says("median over the vocabulary", unit="logit, or score")]
     d_vocab: Annotated[int, Says("tokens ranked")]
     source: Annotated[str, Says("source vector used for the token asked about")]
     vocabulary_source: Annotated[str, Says("source vector (or unembedding) used for the list")]
+    constant: Constant = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,9 @@ class TokenTable:
     ]
     divisor: Annotated[float | None, Says("what scores were divided by; none for ov")]
     offset: SaidOffset = None
+    constant: Annotated[
+        tuple[int, ...], Says("rows whose values are all alike: their tokens prefer no other")
+    ] = ()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 from engine.messages.prompts import RunPrompt
 from engine.messages.terms import (
     CompositionKind,
+    Constant,
     Contrast,
     FloatArray,
     Head,
@@ -14,6 +15,7 @@ from engine.messages.terms import (
     ModelName,
     Offset,
     Position,
+    Rank,
     SaidOffset,
     Says,
     Split,
@@ -46,7 +48,7 @@ class OutputRanking:
     bottom_values: Annotated[FloatArray, Says("their values", "k", "logit times final_scale")]
     target_id: Annotated[int, Says("the target's id")]
     target_label: Annotated[str, Says("the same as shown")]
-    rank: Annotated[int, Says("1 + how many tokens have a strictly larger value than the target")]
+    rank: Rank
     value: Annotated[float, Says("the target's value", unit="logit times final_scale")]
     by_source: Annotated[
         FloatArray,
@@ -56,6 +58,7 @@ class OutputRanking:
     position: Annotated[int, Says("the position, counted from 0")]
     d_vocab: Annotated[int, Says("tokens ranked")]
     final_scale: Annotated[float, Says("what the final norm divides by there; 1 without a norm")]
+    constant: Constant = False
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ class VirtualHeadParts:
     bottom_values: Annotated[FloatArray, Says("their values", "k", "logit")]
     token_id: Annotated[int, Says("the token that is read")]
     token_label: Annotated[str, Says("the same as shown")]
-    rank: Annotated[int, Says("1 + how many tokens have a strictly larger value than it")]
+    rank: Rank
     value: Annotated[float, Says("the token's own value", unit="logit")]
     d_vocab: Annotated[int, Says("tokens ranked")]
     eigenvalue_copying: Annotated[
@@ -146,6 +149,7 @@ class VirtualHeadParts:
         float, Says("share of the later head's value input that the earlier one wrote")
     ]
     shares: Annotated[FloatArray, Says("the same at each query", "query", "1")]
+    constant: Constant = False
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from typing import Annotated, NamedTuple
 
 from engine.messages.terms import (
     Circuit,
+    Constant,
     FloatArray,
     HeadName,
     IntArray,
@@ -83,6 +84,8 @@ class OVDirection:
     write_ids_negative: Annotated[IntArray, Says("tokens it lowers, most negative first", "k")]
     write_labels_negative: Annotated[tuple[str, ...], Says("the same as shown")]
     write_values_negative: Annotated[FloatArray, Says("their values", "k", "logit")]
+    read_constant: Constant = False
+    write_constant: Constant = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +107,8 @@ class QKDirection:
     key_labels_negative: Annotated[tuple[str, ...], Says("the same as shown")]
     key_values_negative: Annotated[FloatArray, Says("their values", "k")]
     offset: SaidOffset = None
+    query_constant: Constant = False
+    key_constant: Constant = False
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,14 @@ SaidOffset = Annotated[
     int | None,
     Says("offset that the scores are for; none where distance changes nothing in this answer"),
 ]
+Rank = Annotated[
+    int,
+    Says("how many tokens have at least its value, itself among them: 1 where it is alone first"),
+]
+Constant = Annotated[
+    bool,
+    Says("whether all tokens have the same value, so that the order of the lists says nothing"),
+]
 Biases = Annotated[bool, Says("add b_Q and b_K")]
 Position = Annotated[int, Says("position in the prompt; negative: from the end")]
 Target = Annotated[

@@ -1,5 +1,6 @@
 """The printed sections of "One Attention Head, Taken Apart", for any head: `headscope report`."""
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +18,8 @@ from engine.messages import (
     RunPrompt,
     Vocabulary,
 )
-from engine.report.sections import SECTIONS, Subject
+from engine.records import request_to_json, result_to_json
+from engine.report.sections import SECTIONS, Subject, copying
 
 
 class Asked(NamedTuple):
@@ -27,6 +29,7 @@ class Asked(NamedTuple):
     head: Head | None
     verbose: bool
     placing: Placing = Placing()
+    json: bool = False
 
 
 def parse(words: Sequence[str]) -> Asked:
@@ -47,25 +50,33 @@ def parse(words: Sequence[str]) -> Asked:
         "most (default BEST)",
     )
     add_placing(parser)
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object: the sections, and every question asked with its answer",
+    )
     parser.add_argument("--verbose", action="store_true", help="show what libraries print")
     given, unknown = parser.read_known(words)
     if unknown:
         raise Refused(
             f"report has no option {unknown[0]!r}: it takes --model, --text, --head, --device, "
-            "--dtype and --verbose"
+            "--dtype, --json and --verbose"
         )
     for name in ("model", "text"):
         if getattr(given, name) is None:
             raise Refused(f"report needs --{name}: `headscope report --help` says what it takes")
     head = None if given.head.upper() == "BEST" else Head.parse(given.head)
-    return Asked(RunPrompt(given.model, given.text), head, given.verbose, placing(given))
+    return Asked(
+        RunPrompt(given.model, given.text), head, given.verbose, placing(given), given.json
+    )
 
 
 def report(asked: Asked) -> str:
-    """Return the seven sections for a head on a prompt.
+    """Return the seven sections for a head on a prompt, as text or as JSON.
 
     Headings and order are those of the text's script, the numbers are this model's. Each is the
-    answer to a question or part of a receipt; weights are folded.
+    answer to a question or part of a receipt; weights are folded. What means nothing for the
+    model, such as one W_QK of a rotary one, is said to be undefined, with the reason.
 
     Parameters
     ----------
@@ -78,25 +89,56 @@ def report(asked: Asked) -> str:
         If model, head or prompt cannot be had.
     """
     engine = Engine(placing=asked.placing)
+    answers: dict[Request, Any] = {}
+
+    def ask(request: Request) -> Any:
+        answers[request] = found = engine.answer(request)
+        return found
+
     chosen, head = "", asked.head
     if head is None:
         head, chosen = best(engine, asked.run)
-    ask: Callable[[Request], Any] = engine.answer
     engine.check_head(asked.run, head)
+    facts = ask(LoadModel(asked.run.model))
+    layer = [Head(head.layer, number) for number in range(facts.n_heads)]
     subject = Subject(
         ask=ask,
         run=asked.run,
         head=head,
-        facts=ask(LoadModel(asked.run.model)),
+        facts=facts,
         met=ask(asked.run),
         pattern=ask(Attention(asked.run, head.layer)),
         receipts=ask(Receipts(asked.run, head)),
-        vocabulary=frozenset(ask(Vocabulary(asked.run.model)).texts),
+        vocabulary=frozenset(engine.answer(Vocabulary(asked.run.model)).texts),
+        copying=copying(engine.answer, facts, layer),
     )
+    sections = [(title(subject), section(subject)) for title, section in SECTIONS]
+    if asked.json:
+        return _record(subject, chosen, sections, answers)
     lines = [chosen] if chosen else []
-    for title, section in SECTIONS:
-        lines += ["", f"== {title(subject)}", *(f"  {line}" for line in section(subject))]
+    for title, said in sections:
+        lines += ["", f"== {title}", *(f"  {line}" for line in said)]
     return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _record(
+    subject: Subject,
+    chosen: str,
+    sections: list[tuple[str, list[str]]],
+    answers: dict[Request, Any],
+) -> str:
+    counted = subject.copying
+    record = {
+        "head": str(subject.head),
+        "chosen": chosen,
+        "sections": [{"title": title, "lines": lines} for title, lines in sections],
+        "copying": counted._asdict() | {"shares": {str(one): it for one, it in counted.shares}},
+        "answers": [
+            {"request": request_to_json(request), "result": result_to_json(result)}
+            for request, result in answers.items()
+        ],
+    }
+    return json.dumps(record, allow_nan=False) + "\n"
 
 
 def best(engine: Engine, run: RunPrompt) -> tuple[Head, str]:

@@ -17,7 +17,7 @@ from gui.figures import bars, heading
 from gui.figures.bars import Ranked
 from gui.figures.heading import Token
 from gui.figures.page import Page
-from gui.numbers import decimals_for, fixed, plain, tokens_back
+from gui.numbers import decimals_for, fixed, plain, ranked, tokens_back
 
 
 def lists_of(
@@ -54,7 +54,7 @@ def ranking_footer(page: Page, y: float, result: TokenRanking, unit: str) -> flo
         y + 2.0,
         [
             Token(result.token_label),
-            f"itself: rank {result.rank:,} of {result.d_vocab:,} "
+            f"itself: {ranked(result.rank, result.d_vocab, result.constant)} "
             f"({fixed(result.value, places, signed=True)}); median "
             f"{fixed(result.median, places, signed=True)}; {unit}",
         ],

@@ -22,7 +22,7 @@ from gui.figures.colours import SHARES, amounts, signed
 from gui.figures.heading import Token
 from gui.figures.labels import Axis
 from gui.figures.page import Page
-from gui.numbers import MINUS, decimals_for, fixed, percent, plain
+from gui.numbers import MINUS, decimals_for, fixed, percent, plain, ranked
 from gui.subtraction import UNSEEN
 
 _MOST_PARTS = 24
@@ -51,7 +51,7 @@ def draw_head_output(page: Page, request: HeadOutput, result: OutputRanking) -> 
     lists = lists_of(result, result.target_id, "raised", "lowered")
     y = bars.draw(page, y, lists) + 2.0
     value = fixed(result.value, decimals_for(result.value), signed=True)
-    words = f": rank {result.rank:,} among {result.d_vocab:,} tokens ({value}), from"
+    words = f": {ranked(result.rank, result.d_vocab, result.constant)} ({value}), from"
     y = heading.sentence(page, y, [target, words]) + 1.0
     order = np.argsort(-np.abs(result.by_source), kind="stable")[:_MOST_SOURCES]
     places = [f"{place} {result.source_labels[place]}" for place in order.tolist()]

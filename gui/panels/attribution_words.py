@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from engine.messages import Head, LogitParts, OutputRanking
 from gui.head_names import head_name
-from gui.numbers import decimals_for, fixed, plain
+from gui.numbers import decimals_for, fixed, plain, ranked
 from gui.panels.sentence import Token
 
 MOST_LEFT = 1e-3
@@ -68,7 +68,7 @@ def head_says(head: Head, value: float, output: OutputRanking) -> Parts:
     return [
         f"{head_name(head)} gives {number(value)} (by it alone, ",
         Token(output.target_label),
-        f" ranks {output.rank:,} of {output.d_vocab:,}). By source position:",
+        f" has {ranked(output.rank, output.d_vocab, output.constant)}). By source position:",
     ]
 
 

@@ -26,7 +26,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient
-from gui.numbers import fixed
+from gui.numbers import fixed, ranked
 from gui.palette import Held, scaled
 from gui.panels.named import caption, side_by_side
 from gui.panels.panel import Panel
@@ -223,7 +223,8 @@ class CircuitPanel(Panel):
         pieces = self.pieces([*answer.ids.tolist(), *answer.bottom_ids.tolist()])
         show_ends(self.strongest, self.weakest, answer, pieces)
         value, median = (fixed(x, 2, signed=True) for x in (answer.value, answer.median))
-        small = [f" itself: rank {answer.rank:,} of {answer.d_vocab:,}", value, f"median {median}"]
+        rank = ranked(answer.rank, answer.d_vocab, answer.constant)
+        small = [f" itself: {rank}", value, f"median {median}"]
         notes = ", ".join(self.small_print(answer, facts))
         told = " · ".join([*small, notes] if notes else small)
         self.rank.set_parts([Token(answer.token_label), told])

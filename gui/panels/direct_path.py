@@ -19,7 +19,7 @@ from engine.messages import (
     WayName,
 )
 from gui.engine_client import EngineClient
-from gui.numbers import fixed
+from gui.numbers import fixed, ranked
 from gui.palette import Held
 from gui.panels import reading
 from gui.panels.panel import Panel
@@ -129,7 +129,7 @@ class DirectPathPanel(Panel):
             said = " as the next token is raised and lowered, with no attention, by"
             self.sentence.set_parts([token, place + said])
         self.lists.set_ranking(answer, self.pieces(self.lists.ids_of(answer)))
-        told = f" itself: rank {answer.rank:,} of {answer.d_vocab:,} · "
+        told = f" itself: {ranked(answer.rank, answer.d_vocab, answer.constant)} · "
         told += (
             f"{fixed(answer.value, 2, signed=True)} · median {fixed(answer.median, 2, signed=True)}"
         )
@@ -143,12 +143,13 @@ class DirectPathPanel(Panel):
             return
         places = np.flatnonzero(answer.ids == found.target_id)
         value = float(answer.values[places[0]])
-        rank = 1 + int((answer.values > value).sum())
+        rank = int((answer.values >= value).sum())
         self.guess.set_parts(
             [
                 "the model's own guess, with attention, is ",
                 Token(found.target_label),
-                f": here rank {rank:,} of {answer.d_vocab:,} · {fixed(value, 2, signed=True)}",
+                f": here {ranked(rank, answer.d_vocab, answer.constant)} · "
+                f"{fixed(value, 2, signed=True)}",
             ]
         )
 

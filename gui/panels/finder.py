@@ -200,7 +200,7 @@ class FinderPanel(Panel):
         """Return what the open head does with the source it reads, if that is known."""
         found = self.wanted("read")
         source = self._source()
-        if not isinstance(found, TokenRanking) or source is None:
+        if not isinstance(found, TokenRanking) or found.constant or source is None:
             return None
         return evidence.Read(found.token_label, source, found.rank, found.d_vocab)
 

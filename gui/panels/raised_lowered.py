@@ -65,6 +65,10 @@ def show_ends(
     pieces: Collection[int],
 ) -> None:
     """List both ends of a ranking; in a vocabulary of few tokens each is listed once."""
+    if ranking.constant:
+        raised.clear(f"All {ranking.d_vocab:,} tokens have the same value.")
+        lowered.clear("None is higher or lower than another.")
+        return
     first = min(len(ranking.ids), MOST_ROWS)
     last = min(len(ranking.bottom_ids), MOST_ROWS, ranking.d_vocab - first)
     ends = (

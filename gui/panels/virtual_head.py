@@ -18,7 +18,7 @@ from engine.messages import (
 from gui import pairs
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
-from gui.numbers import fixed, percent
+from gui.numbers import fixed, percent, ranked
 from gui.palette import Held, scaled
 from gui.panels import reading
 from gui.panels.folding import Folding
@@ -252,7 +252,7 @@ class VirtualHeadPanel(PairPanel):
         self.lists.setMaximumHeight(max(self.lists.height_of_rows(), scaled(LEAST_LISTS)))
 
     def _say_rank(self, parts: VirtualHeadParts) -> list[str | Token]:
-        told = f" itself: rank {parts.rank:,} of {parts.d_vocab:,} · "
+        told = f" itself: {ranked(parts.rank, parts.d_vocab, parts.constant)} · "
         told += f"{fixed(parts.value, 2, signed=True)} · from its embedding, no positions"
         return [Token(parts.token_label), told]
 

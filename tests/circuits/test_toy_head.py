@@ -86,10 +86,15 @@ def test_attending_to_a_name_raises_that_name_by_two_and_nothing_else(answer, na
     assert ranking.d_vocab == 5
 
 
-def test_attending_to_anything_else_adds_nothing_and_ranks_everything_first(answer):
+def test_attending_to_anything_else_adds_nothing_and_ranks_nothing_first(answer):
     ranking = answer(OVTokens("toy", HEAD, token="="))
     np.testing.assert_allclose(ranking.values, 0, atol=1e-6)
-    assert ranking.rank == 1
+    assert ranking.rank == 5
+    assert ranking.constant
+    assert not answer(OVTokens("toy", HEAD, token="ans")).constant
+    assert [toy_head.TOKENS[row] for row in answer(Table("toy", HEAD)).constant] == [
+        token for token in toy_head.TOKENS if token not in ("result", "ans")
+    ]
 
 
 def test_query_return_looks_for_result_then_ans(answer):
@@ -97,7 +102,7 @@ def test_query_return_looks_for_result_then_ans(answer):
     assert ranking.labels[:2] == ("result", "ans")
     np.testing.assert_allclose(ranking.values, np.array([3, 1, 0, 0, 0]) / ROOT_2, atol=1e-6)
     assert ranking.divisor == pytest.approx(ROOT_2)
-    assert (ranking.rank, ranking.value) == (3, pytest.approx(0))
+    assert (ranking.rank, ranking.value) == (5, pytest.approx(0))
 
 
 @pytest.mark.parametrize(("name", "score"), [("result", 3), ("ans", 1)])

@@ -1,14 +1,17 @@
 """The seven printed sections of the second text, for any model."""
 
+import json
 import re
 
 import numpy as np
 import pytest
 import torch
 
-from engine.messages import Head, Refused
+from engine import Engine
+from engine.messages import Head, OVTokens, Refused
+from engine.records import request_from_json
 from engine.report import parse, report
-from tests.oracles import checkpoint, dense_circuits, plain_transformer, prompts
+from tests.oracles import checkpoint, dense_circuits, hugging_face, plain_transformer, prompts
 
 WORDS = ("--model", "attn-1l", "--text", prompts.TEA)
 HEADINGS = [
@@ -107,6 +110,53 @@ def test_a_toy_is_reported_with_the_prompts_own_tokens():
     assert "OV  attend to 'ans'" in printed
     assert "QK  query 'return'" in printed
     assert "singular values: 1st 1, 2nd 1, 3rd 0, 4th 0" in printed
+
+
+def test_a_tie_is_not_a_copy_and_a_row_of_equal_values_says_so():
+    printed = report(parse(("--model", "toy", "--text", "result = 0 ans return")))
+    assert "whose top OV output is the token itself: 0.0: 0.40" in printed
+    assert "OV  attend to '='        -> raises no token above another: all 5 have" in printed
+
+
+@pytest.mark.parametrize("kind", ["llama", "gemma2", "gemma3", "bloom", "neo", "stablelm"])
+def test_every_architecture_is_reported_with_all_sections(kind, tmp_path):
+    hugging_face.write(kind, tmp_path / kind)
+    words = ("--model", str(tmp_path / kind), "--text", hugging_face.TEXT)
+    printed = report(parse(words))
+    assert len(re.findall(r"^== \d\. ", printed, re.MULTILINE)) == 7
+    assert "nan" not in printed
+    turned = "undefined (no one W_QK gives this model's scores"
+    assert (turned in printed) is (kind != "neo")
+    assert all(f"\n== {n}. " in f"\n{printed}" for n in range(1, 8))
+
+
+def test_what_is_undefined_is_said_in_words_and_what_stands_for_it_is_measured(tmp_path):
+    hugging_face.write("llama", tmp_path / "llama")
+    words = ("--model", str(tmp_path / "llama"), "--text", hugging_face.TEXT)
+    printed = report(parse(words))
+    assert 0 <= number(printed, r"do to their scores - model A\| max = (\S+)") < 1e-4
+    assert "raw scores of the last row (before softmax): [" in printed
+    assert "W_QK at offset 0: shape" in printed
+
+
+def test_json_has_the_sections_and_every_question_with_its_answer():
+    words = ("--model", "toy", "--text", "result = 0 ans return")
+    record = json.loads(report(parse((*words, "--json"))))
+    text = report(parse(words))
+    for section in record["sections"]:
+        assert f"== {section['title']}" in text
+        assert all(f"  {line}\n" in text for line in section["lines"])
+    assert record["copying"] == {"first": 0, "last": 4, "step": 1, "shares": {"0.0": 0.4}}
+    asked = {part["request"]["question"] for part in record["answers"]}
+    assert asked >= {"load-model", "run-prompt", "attention", "receipts", "spectrum", "ov-tokens"}
+    (read,) = [
+        part
+        for part in record["answers"]
+        if part["request"]["question"] == "ov-tokens" and part["result"]["token_label"] == "ans"
+    ]
+    found = Engine().answer(request_from_json(read["request"]))
+    assert isinstance(request_from_json(read["request"]), OVTokens)
+    assert read["result"]["values"] == found.values.tolist()
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ Values = npt.NDArray[np.float64]
 
 
 def rank(values: Values, token: int) -> int:
-    """Return 1 + the number of strictly larger values."""
-    return 1 + int((values > values[token]).sum())
+    """Return the number of values that are at least as large, its own among them."""
+    return int((values >= values[token]).sum())
 
 
 def top(values: Values, k: int) -> list[int]:

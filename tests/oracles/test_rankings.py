@@ -8,8 +8,8 @@ from tests.oracles import rankings
 VALUES = np.array([0.5, 3.0, -1.0, 2.0, 2.0])
 
 
-def test_rank_is_one_more_than_the_number_of_strictly_larger():
-    assert [rankings.rank(VALUES, i) for i in range(5)] == [4, 1, 5, 2, 2]
+def test_rank_is_the_number_of_values_that_are_at_least_as_large():
+    assert [rankings.rank(VALUES, i) for i in range(5)] == [4, 1, 5, 3, 3]
 
 
 def test_right_list_is_accepted_whichever_way_its_ties_lie():

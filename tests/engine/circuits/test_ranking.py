@@ -29,6 +29,16 @@ def model_300(model):
     return model
 
 
-def test_rank_counts_strictly_larger_values():
+def test_a_tie_is_no_first_rank():
     values = torch.tensor([3.0, 5.0, 3.0, 1.0])
-    assert [rank_of(values, token) for token in range(4)] == [2, 1, 2, 4]
+    assert [rank_of(values, token) for token in range(4)] == [3, 1, 3, 4]
+    assert rank_of(torch.zeros(4), 2) == 4
+
+
+@pytest.mark.parametrize(
+    ("values", "constant"),
+    [([0, 0, 0], True), ([2.5, 2.5, 2.5], True), ([0, 0, 1e-30], False), ([1, 1.0001, 1], False)],
+)
+def test_values_that_are_all_alike_are_called_constant(model_300, values, constant):
+    padded = torch.tensor(values + [values[0]] * 297).float()
+    assert ends(model_300, padded, 3).constant is constant
