@@ -25,11 +25,12 @@ FEW = 4
 SHARE = 1e-3
 """Share of the largest number by which a sum of parts may miss a whole, in single precision."""
 
-ROUNDINGS = {"pattern": 16, "nats": 64, "parts": 4}
+ROUNDINGS = {"pattern": 16, "nats": 64, "parts": 4, "attention": 32}
 """The same in half precision, as multiples of the distance between 1 and the next number (2^-7 in
 bfloat16, 2^-10 in float16), where that is more. Most bridges compute what the model does to the
 last bit; over 32 small architectures, those that round in another order (GLM's rotation) come to
-8.5, 21 and 1.2 of them, and a wrong rotation or reading to more than 100."""
+8.5, 21 and 1.2 of them, and a wrong rotation or reading to more than 100. Both ways of attention
+of transformers (see `engine/pretrained.py`) are up to 9 of them apart after three layers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,28 @@ class Own:
     ids: tuple[int, ...]
     patterns: tuple[Float[Tensor, "head query key"], ...]
     log_probs: Float[Tensor, "position d_vocab"]
+
+
+def share(found: Tensor, meant: Tensor) -> float:
+    """Return the largest difference over the largest number."""
+    if meant.numel() == 0:
+        return 0.0
+    return float((found - meant).abs().max() / meant.abs().max().clamp(min=1e-20))
+
+
+def allowed(dtype: torch.dtype, single: float, what: str) -> float:
+    """Return what rounding may take, by how a model is held.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Of its weights.
+    single : float
+        What it may take in single precision.
+    what : str
+        One of `ROUNDINGS`.
+    """
+    return max(single, ROUNDINGS[what] * torch.finfo(dtype).eps)
 
 
 def settled(name: str, network: Network, own: Own, job: Job) -> Network:
@@ -70,13 +93,13 @@ def settled(name: str, network: Network, own: Own, job: Job) -> Network:
         ) from error
     for layer, (found, meant) in enumerate(zip(passed.patterns, own.patterns, strict=True)):
         apart = float((found - meant).abs().max())
-        if not apart <= _allowed(network, PATTERN, "pattern"):
+        if not apart <= allowed(network.dtype, PATTERN, "pattern"):
             raise Refused(
                 f"{name} is not opened: at layer {layer}, patterns differ by {apart:.1e} from what "
                 "the model itself computes"
             )
     apart = float((passed.next_log_probs - own.log_probs[-1]).abs().max())
-    nats = _allowed(network, SHARE, "nats")
+    nats = allowed(network.dtype, SHARE, "nats")
     if not apart <= nats:
         raise Refused(
             f"{name} is not opened: its predictions differ by {apart:.1e} nats from what the model "
@@ -99,9 +122,9 @@ def settled(name: str, network: Network, own: Own, job: Job) -> Network:
         job.step(layer, network.n_layers, f"checking layer {layer}")
         _check_parts(name, network, passed, layer, written[layer])
         _check_window(name, network, passed, layer)
-    parts = _allowed(network, SHARE, "parts")
+    parts = allowed(network.dtype, SHARE, "parts")
     own_scores = all(
-        _share(scored.softmax(-1), pattern) <= parts
+        share(scored.softmax(-1), pattern) <= parts
         for scored, pattern in zip(scores, passed.patterns, strict=True)
     )
     network = replace(network, parallel=_parallel(network, passed, written))
@@ -114,7 +137,7 @@ def _embed_scale(name: str, network: Network, passed: ForwardPass) -> float:
     if network.embed_norm is not None:
         rows = network.embed_norm.applied(rows, network.eps)
     scale = float((entering * rows).sum() / rows.square().sum())
-    if _share(scale * rows, entering) > _allowed(network, SHARE, "parts"):
+    if share(scale * rows, entering) > allowed(network.dtype, SHARE, "parts"):
         raise Refused(
             f"{name} is not opened: what enters its first layer is more than an embedding, its "
             "norm and a learned position"
@@ -139,8 +162,8 @@ def _check_parts(
         pattern = passed.patterns[layer][number]
         total = total + (pattern @ read @ weights.W_V + bias) @ raw.W_O
     total = total / passed.output_scale(layer)[:, None]
-    allowed = _allowed(network, SHARE, "parts")
-    if _share(total, written) > allowed:
+    parts = allowed(network.dtype, SHARE, "parts")
+    if share(total, written) > parts:
         raise Refused(
             f"{name} is not opened: what layer {layer} writes is not the sum of its heads"
         )
@@ -148,7 +171,7 @@ def _check_parts(
     whole = passed.streams[layer] + written
     if passed.mlps:
         whole = whole + passed.mlps[layer]
-    if _share(whole, after) > allowed:
+    if share(whole, after) > parts:
         raise Refused(
             f"{name} is not opened: what layer {layer} adds to the stream is not what its heads "
             "and its MLP write (a norm or a factor follows them)"
@@ -182,7 +205,7 @@ def _parallel(
         )
 
     ways = (False, True)
-    fitting = _fitting(map(misses, ways), _allowed(network, SHARE, "parts"))
+    fitting = _fitting(map(misses, ways), allowed(network.dtype, SHARE, "parts"))
     return None if fitting is None else ways[fitting]
 
 
@@ -196,31 +219,36 @@ def _misses(
         found = network.mlp_output(layer, streams)
     except Exception:  # an MLP that wants more than a stream is one that is not known
         return math.inf
-    return _share(found, passed.mlps[layer]) if found.shape == streams.shape else math.inf
+    return share(found, passed.mlps[layer]) if found.shape == streams.shape else math.inf
 
 
 def _explained(network: Network, passed: ForwardPass) -> Network:
     """Return the network with how it turns, or why its scores do not follow from its weights."""
     if hasattr(network.bridge.blocks[0].attn, "q_norm"):
         return _unlike(network, "it normalises queries and keys")
+    if network.slopes is not None:
+        # Falcon's enter a score before it is divided, those of the others after it.
+        told = (network.slopes, network.slopes / network.d_head**0.5)
+        seen = _seen(network, 0, passed)
+        misses = (_apart(replace(network, slopes=slopes), 0, None, *seen) for slopes in told)
+        which = _fitting(misses, allowed(network.dtype, SHARE, "pattern"))
+        if which is None:
+            return _unlike(network, "what it adds for a distance is not a slope times it")
+        network = replace(network, slopes=told[which])
     found = []
     for layer in range(network.n_layers):
         ways = _ways(network.rotation(layer))
-        queries, keys = _projected(network, layer, passed.streams[layer])
-        pattern = passed.patterns[layer]
-        misses = (_apart(network, layer, way, queries, keys, pattern) for way in ways)
-        fitting = _fitting(misses, _allowed(network, SHARE, "pattern"))
+        seen = _seen(network, layer, passed)
+        misses = (_apart(network, layer, way, *seen) for way in ways)
+        fitting = _fitting(misses, allowed(network.dtype, SHARE, "pattern"))
         if fitting is None:
             break
         found.append(ways[fitting])
     else:
         return replace(network, rotations=tuple(found))
-    reasons = {
-        "ALiBi": "it adds a distance to them in a way that Headscope does not know",
-        "rotary": "it turns queries and keys in a way that Headscope does not know",
-    }
-    why = reasons.get(network.positions, "they hold more than queries times keys")
-    return _unlike(network, why)
+    turns = network.positions == "rotary"
+    knows = "it turns queries and keys in a way that Headscope does not know"
+    return _unlike(network, knows if turns else "they hold more than queries times keys")
 
 
 def _unlike(network: Network, why: str) -> Network:
@@ -249,7 +277,7 @@ def _apart(
     still = keys if rotation is None else rotation.turned(keys, 0)
     for offset in range(count):
         turned = queries if rotation is None else rotation.turned(queries, offset)
-        along = (turned[:, offset:] * still[:, : count - offset]).sum(-1) / network.divisor
+        along = (turned[:, offset:] * still[:, : count - offset]).sum(-1) / network.divisors[layer]
         if network.slopes is not None:
             along = along - offset * network.slopes[:, None]
         scores.diagonal(-offset, -2, -1).copy_(capped(along, network.score_cap))
@@ -257,21 +285,19 @@ def _apart(
     return float((found - pattern).abs().max())
 
 
-def _projected(
-    network: Network, layer: int, stream: Float[Tensor, "position d_model"]
-) -> tuple[Float[Tensor, "head position d_head"], Float[Tensor, "head position d_head"]]:
-    """Return queries and keys of each query head by its folded weights, before they turn."""
-    read, norm = network.read(stream), network.layer_norms[layer]
+def _seen(
+    network: Network, layer: int, passed: ForwardPass
+) -> tuple[
+    Float[Tensor, "head position d_head"],
+    Float[Tensor, "head position d_head"],
+    Float[Tensor, "head query key"],
+]:
+    """Return queries and keys of each query head by its folded weights, unturned; and patterns."""
+    read, norm = network.read(passed.streams[layer]), network.layer_norms[layer]
     heads = [fold(network.raw(layer, n), norm, network.centring) for n in range(network.n_heads)]
     queries = torch.stack([read @ head.W_Q + head.b_Q for head in heads])
-    return queries, torch.stack([read @ head.W_K + head.b_K for head in heads])
-
-
-def _share(found: Tensor, meant: Tensor) -> float:
-    """Return the largest difference over the largest number."""
-    if meant.numel() == 0:
-        return 0.0
-    return float((found - meant).abs().max() / meant.abs().max().clamp(min=1e-20))
+    keys = torch.stack([read @ head.W_K + head.b_K for head in heads])
+    return queries, keys, passed.patterns[layer]
 
 
 def _fitting(misses: Iterable[float], allowed: float) -> int | None:
@@ -286,8 +312,3 @@ def _fitting(misses: Iterable[float], allowed: float) -> int | None:
         if missed <= allowed and (nearest is None or missed < nearest[0]):
             nearest = (missed, at)
     return None if nearest is None else nearest[1]
-
-
-def _allowed(network: Network, single: float, what: str) -> float:
-    """Return what rounding may take, by how the model is held."""
-    return max(single, ROUNDINGS[what] * torch.finfo(network.dtype).eps)

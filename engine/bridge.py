@@ -35,7 +35,7 @@ def attention_only(checkpoint: Checkpoint) -> Network:
         d_mlp=0,
         n_ctx=checkpoint.n_ctx,
         parameters=sum(tensor.size for tensor in checkpoint.tensors.values()),
-        divisor=math.sqrt(checkpoint.d_head),
+        divisors=(math.sqrt(checkpoint.d_head),) * checkpoint.n_layers,
         norm="LayerNorm without parameters" if checkpoint.normalized else "none",
         eps=checkpoint.eps,
         layer_norms=(Norm(),) * checkpoint.n_layers,

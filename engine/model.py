@@ -88,7 +88,7 @@ class Model:
         self.position_kind, self.norm, self.eps = network.positions, network.norm, network.eps
         self.learned_positions = network.positions == "learned"
         self.normalized, self.centring = network.normalized, network.centring
-        self.prepend_bos, self.divisor = network.prepend_bos, network.divisor
+        self.prepend_bos = network.prepend_bos
         self.notices, self.bos_reason = network.notices, network.bos_reason
         self.parameters = network.parameters
         self.tokens = Tokens(network.tokenizer, network.bos_token, network.d_vocab)
@@ -203,6 +203,16 @@ class Model:
         return self._network.has_one_qk
 
     @property
+    def one_divisor(self) -> float | None:
+        """What every layer divides q . k by; none where they differ."""
+        first, *others = self._network.divisors
+        return first if all(other == first for other in others) else None
+
+    def divisor(self, layer: int) -> float:
+        """Return what q . k is divided by in a layer."""
+        return self._network.divisors[layer]
+
+    @property
     def score_cap(self) -> float | None:
         """What scores are capped at, c in c tanh(x / c); none where they are not."""
         return self._network.score_cap or None
@@ -267,21 +277,26 @@ class Model:
     def scores(self, passed: ForwardPass, layer: int, job: Job) -> Float[Tensor, "head query key"]:
         """Return a layer's scores on a run, divided, as they were before the softmax.
 
-        With ALiBi, less slope times distance, as no row of the softmax can tell from what the
-        model adds. Not a number where a query may not look.
+        With ALiBi, what is taken off for a distance is 0 at the query itself, as no row of the
+        softmax can tell from what the model adds. Not a number where a query may not look.
         """
         network = self._network
-        if network.own_scores and network.slopes is None:
+        if network.own_scores:
             name = "attn.hook_attn_scores"
             scores = passed.layers.again(layer, [name])[name]
             # What is masked is an infinity or the most negative number of its kind.
             scores = scores.masked_fill(scores < LEAST_SCORE, torch.nan)
+            if network.positions == "ALiBi":
+                queries, keys = passed.queries[layer] / self.divisor(layer), passed.keys[layer]
+                keys = keys.repeat_interleave(len(queries) // len(keys), 0)
+                at_itself = scores.diagonal(0, -2, -1) - (queries * keys).sum(-1)
+                scores = scores - at_itself[:, :, None]
         else:
             self.check_scores()
             queries, keys = passed.queries[layer], passed.keys[layer]
             if (rotation := self.rotation(layer)) is not None:
                 queries, keys = rotation.placed(queries), rotation.placed(keys)
-            scores = network.scores(queries / self.divisor, keys)
+            scores = network.scores(queries / self.divisor(layer), keys)
         return scores.masked_fill(self.hidden(layer, len(passed.ids)), torch.nan)
 
     def folded_scores(
@@ -302,7 +317,7 @@ class Model:
         keys = (scaled @ weights.W_K + weights.b_K)[None]
         if (rotation := self.rotation(head.layer)) is not None:
             queries, keys = rotation.placed_from_start(queries), rotation.placed_from_start(keys)
-        return self._network.scores(queries / self.divisor, keys, head.number)[0]
+        return self._network.scores(queries / self.divisor(head.layer), keys, head.number)[0]
 
     def read(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
         """Return what a layer's heads read of residual streams; see `engine.network.Network`."""

@@ -199,7 +199,7 @@ def _network(found: Pretrained, bridge: Any) -> Network:
         d_mlp=0 if config.get("attn_only") else config["d_mlp"],
         n_ctx=config["n_ctx"],
         parameters=found.parameters,
-        divisor=math.sqrt(config["d_head"]),
+        divisors=(math.sqrt(config["d_head"]),) * config["n_layers"],
         norm=kind,
         eps=config.get("eps", EPS),
         layer_norms=tuple(_norm(block.ln1) for block in blocks),

@@ -36,8 +36,8 @@ class Network:
         The layer norm that they go through before that, where there is one.
     W_pos
         [n_ctx, d_model]; zeros where positions are not learned.
-    divisor
-        What q . k is divided by.
+    divisors
+        What q . k is divided by in each layer.
     rotations
         How each layer turns queries and keys; none where it does not.
     slopes
@@ -80,7 +80,7 @@ class Network:
     d_mlp: int
     n_ctx: int
     parameters: int
-    divisor: float
+    divisors: tuple[float, ...]
     norm: NormKind
     eps: float
     layer_norms: tuple[Norm, ...]

@@ -15,7 +15,7 @@ from transformer_lens.model_bridge.sources import build_bridge_from_module
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
 from engine import traits
-from engine.agreement import Own, settled
+from engine.agreement import SHARE, Own, allowed, settled, share
 from engine.folding import Norm
 from engine.gguf_keys import check_tensors, completed, notices
 from engine.gguf_reader import read_once
@@ -242,26 +242,83 @@ def _check_vocabulary(found: Pretrained, read: _Read) -> None:
 
 
 def _own(found: Pretrained, read: _Read) -> Own:
-    """Return what the model makes of 16 tokens before anything wraps it."""
+    """Return what the model makes of 16 tokens before anything wraps it.
+
+    transformers has up to two ways of attention: sdpa, which models are trained and used with, and
+    eager, which alone shows patterns. They must agree.
+
+    Raises
+    ------
+    Refused
+        If it cannot be run, or the two ways differ.
+    """
     chance = torch.Generator().manual_seed(0)
     first = None if read.bos_token is None else read.tokenizer.token_to_id(read.bos_token)
     context = getattr(read.model.config, "max_position_embeddings", None) or PROBE
     count = min(PROBE, context)
     ids = torch.randint(read.tokenizer.get_vocab_size(), (count,), generator=chance).tolist()
     ids = ids if first is None else [first, *ids[1:]]
-    try:
-        given = torch.tensor([ids], device=read.model.device)
-        out = read.model(given, output_attentions=True, use_cache=False)
-    except Exception as error:  # each architecture has its own way of not running
-        raise Refused(f"{found.title}: transformers cannot run it: {_line(error)}") from error
-    patterns = out.attentions or ()
+    given = torch.tensor([ids], device=read.model.device)
+    eager = _answered(found, read.model, given, "eager")
+    if read.model._supports_sdpa:
+        meant = _answered(found, read.model, given, "sdpa")
+        apart = _apart(eager, meant)
+        if getattr(read.model.config, "alibi", False):
+            once = _adding_once(read.model)
+            mended = _answered(found, read.model, given, "eager")
+            if (found_apart := _apart(mended, meant)) < apart:
+                eager, apart = mended, found_apart
+            else:
+                for handle in once:
+                    handle.remove()
+        if not apart <= allowed(eager.logits.dtype, SHARE, "attention"):
+            raise Refused(
+                f"{found.title} is not opened: the two ways in which transformers computes its "
+                f"attention (eager and sdpa) differ by {apart:.1e} of what a layer writes, and "
+                "patterns are to be had of the first alone"
+            )
+    patterns = eager.attentions or ()
     if not patterns or any(pattern is None for pattern in patterns):
         raise Refused(f"{found.title}: its attention patterns cannot be read by transformers")
     return Own(
         ids=tuple(ids),
         patterns=tuple(home(pattern[0]) for pattern in patterns),
-        log_probs=home(out.logits[0]).log_softmax(-1),
+        log_probs=home(eager.logits[0]).log_softmax(-1),
     )
+
+
+def _adding_once(model: Any) -> list[Any]:
+    """Let Falcon's eager attention add ALiBi once: its mask holds that already, as for sdpa."""
+
+    def none(block: Any, given: Any, named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        return given, named | {"alibi": torch.zeros_like(named["alibi"])}
+
+    blocks = model.base_model.h
+    return [block.register_forward_pre_hook(none, with_kwargs=True) for block in blocks]
+
+
+def _answered(found: Pretrained, model: Any, given: Tensor, attention: str) -> Any:
+    """Run transformers' model by one of its ways of attention; it is left with eager."""
+    try:
+        model.config._attn_implementation = attention
+        return model(
+            given,
+            output_attentions=attention == "eager",
+            output_hidden_states=True,
+            use_cache=False,
+        )
+    except Exception as error:  # each architecture has its own way of not running
+        raise Refused(f"{found.title}: transformers cannot run it: {_line(error)}") from error
+    finally:
+        model.config._attn_implementation = "eager"
+
+
+def _apart(eager: Any, meant: Any) -> float:
+    """Return how far two runs are apart: the largest share between any two layers, or after all."""
+    pairs = zip(
+        (*eager.hidden_states, eager.logits), (*meant.hidden_states, meant.logits), strict=True
+    )
+    return max(share(home(one), home(other)) for one, other in pairs)
 
 
 def _network(found: Pretrained, read: _Read) -> Network:
@@ -288,7 +345,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
             f"{name}: TransformerLens cannot wrap this {model.config.model_type} model: "
             f"{_line(error)}"
         ) from error
-    scaling = getattr(blocks[0].attn.original_component, "scaling", None)
+    _leave_unscaled(blocks)
     kinds: dict[str, Positions] = {"rotary": "rotary", "alibi": "ALiBi", "standard": "learned"}
     kind: NormKind = "RMSNorm" if blocks[0].ln1.uses_rms_norm else "LayerNorm"
     return Network(
@@ -305,7 +362,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         d_mlp=_d_mlp(cfg),
         n_ctx=cfg.n_ctx,
         parameters=parameters,
-        divisor=1 / scaling if scaling else _divisor(cfg),
+        divisors=tuple(traits.divisor(block.attn.original_component, cfg) for block in blocks),
         norm=kind,
         eps=_eps(blocks[0].ln1),
         layer_norms=layer_norms,
@@ -323,6 +380,16 @@ def _network(found: Pretrained, read: _Read) -> Network:
         mlp_factor=traits.residual_factor(model.config),
         notices=read.notices,
     )
+
+
+def _leave_unscaled(blocks: Any) -> None:
+    """Let scores be as they are where a GPT-2 says so: the bridge divides them all the same."""
+    for block in blocks:
+        inner = block.attn.original_component
+        if getattr(inner, "scale_attn_weights", True) is False:
+            block.attn.hook_attn_scores.register_forward_hook(
+                lambda _, __, scores, back=inner.head_dim**0.5: scores * back
+            )
 
 
 def _norm(norm: Any) -> Norm:
@@ -360,11 +427,6 @@ def _table(bridge: Any, cfg: Any) -> Tensor:
     skipped = getattr(table.original_component, "offset", 0)  # OPT's first two rows are never used
     rows: Tensor = table.original_component.weight[skipped : skipped + cfg.n_ctx]
     return rows
-
-
-def _divisor(cfg: Any) -> float:
-    # GPT-Neo's scores are not divided, and its attention has no attribute that says so.
-    return 1.0 if "Neo" in cfg.architecture and "NeoX" not in cfg.architecture else cfg.d_head**0.5
 
 
 def _d_mlp(cfg: Any) -> int:

@@ -110,6 +110,23 @@ def windows(config: Any, n_layers: int) -> tuple[int | None, ...]:
     return tuple(window if kind == "sliding_attention" else None for kind in kinds)
 
 
+def divisor(attention: Any, cfg: Any) -> float:
+    """Return what a layer divides q . k by.
+
+    Parameters
+    ----------
+    attention : Module
+        The layer's, of transformers.
+    cfg : TransformerBridgeConfig
+        The bridge's.
+    """
+    for name in ("scaling", "softmax_scale", "inv_norm_factor"):
+        if (factor := getattr(attention, name, None)) is not None:
+            return 1 / float(factor)
+    # GPT-Neo's scores are not divided, and its attention has no attribute that says so.
+    return 1.0 if "Neo" in cfg.architecture and "NeoX" not in cfg.architecture else cfg.d_head**0.5
+
+
 def score_cap(attention: Any) -> float:
     """Return c where scores go through c tanh(x / c) before the softmax; 0 where they do not."""
     inner = getattr(attention, "original_component", None)

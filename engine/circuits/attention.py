@@ -47,7 +47,7 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
         labels=model.tokens.labelled(passed.ids),
         values=values.numpy(),
         mask=(~model.hidden(layer, len(passed.ids))).numpy(),
-        divisor=model.divisor,
+        divisor=model.divisor(layer),
     )
 
 

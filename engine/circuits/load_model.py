@@ -39,7 +39,7 @@ def load_model(model: Model, request: LoadModel, job: Job) -> ModelFacts:
         positions=model.position_kind,
         norm=model.norm,
         folded=_folded(model),
-        divisor=model.divisor,
+        divisor=model.one_divisor,
         prepend_bos=model.prepend_bos,
         has_bos=model.tokens.bos_id is not None,
         parameters=model.parameters,

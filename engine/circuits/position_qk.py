@@ -48,7 +48,7 @@ def position_qk(model: Model, request: PositionQK, job: Job) -> PositionScores:
     queries, keys = read @ weights.W_Q.double(), read @ weights.W_K.double()
     if request.biases:
         queries, keys = queries + weights.b_Q, keys + weights.b_K
-    scores = queries @ keys.mT / model.divisor
+    scores = queries @ keys.mT / model.divisor(request.head.layer)
     mean = torch.stack([scores.diagonal(-offset).mean() for offset in range(count)])
     future = torch.ones(scores.shape, dtype=torch.bool).triu(1)
     best, z = outstanding(mean[: count // 2 + 1])
@@ -58,7 +58,7 @@ def position_qk(model: Model, request: PositionQK, job: Job) -> PositionScores:
         mean=mean.numpy(),
         best_offset=best,
         best_z=z,
-        divisor=model.divisor,
+        divisor=model.divisor(request.head.layer),
     )
 
 

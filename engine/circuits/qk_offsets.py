@@ -85,7 +85,7 @@ def qk_offsets(model: Model, request: QKOffsets, job: Job) -> OffsetScores:
         key_id=key,
         key_label=model.tokens.labels[key],
         source=request.source,
-        divisor=model.divisor,
+        divisor=model.divisor(request.head.layer),
     )
 
 
@@ -122,9 +122,9 @@ def _turn(model: Model, layer: int, offset: int) -> Float[Tensor, "d_head d_head
     """Return what stands between a query and a key at a distance, over the divisor."""
     axes, rotation = torch.eye(model.d_head), model.rotation(layer)
     if rotation is None:  # a layer of a rotary model may leave its queries as they are
-        return axes.double() / model.divisor
+        return axes.double() / model.divisor(layer)
     near, far = (rotation.turned(axes, position).double() for position in (offset, 0))
-    turn: Tensor = near @ far.mT / model.divisor
+    turn: Tensor = near @ far.mT / model.divisor(layer)
     return turn
 
 

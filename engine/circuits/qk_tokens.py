@@ -47,12 +47,14 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
     if request.biases:
         values = values + asked @ far[1]
     slope = model.slope(request.head)
-    values = values / model.divisor - slope * request.offset + 0.0  # no negative zeros
+    values = (
+        values / model.divisor(request.head.layer) - slope * request.offset + 0.0
+    )  # no negative zeros
     return ScoreRanking(
         **ranked(model, values, token, request.k),
         source=str(request.source),
         vocabulary_source=listed,
-        divisor=model.divisor,
+        divisor=model.divisor(request.head.layer),
         offset=request.offset if slope else said_offset(model, request.offset),
         slope=slope,
         cap=model.score_cap,

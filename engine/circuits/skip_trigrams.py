@@ -100,7 +100,7 @@ def skip_trigrams(model: Model, request: SkipTrigrams, job: Job) -> TrigramList:
         ov=best.ov,
         values=best.qk * best.ov,
         rule=RULE,
-        divisor=model.divisor,
+        divisor=model.divisor(request.head.layer),
         offset=said_offset(model, request.offset),
     )
 
@@ -108,7 +108,7 @@ def skip_trigrams(model: Model, request: SkipTrigrams, job: Job) -> TrigramList:
 def _ends(model: Model, request: SkipTrigrams, job: Job) -> _Ends:
     weights = model.head(request.head, request.offset)
     return _Ends(
-        queries=model.vocabulary.read_by(weights.W_Q, job) / model.divisor,
+        queries=model.vocabulary.read_by(weights.W_Q, job) / model.divisor(request.head.layer),
         keys=model.vocabulary.read_by(weights.W_K, job),
         values=model.vocabulary.read_by(weights.W_V, job),
         outs=model.vocabulary.logits(weights.W_O.mT, job),

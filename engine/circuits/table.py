@@ -39,7 +39,7 @@ def table(model: Model, request: Table, job: Job) -> TokenTable:
         divisor = None
     else:
         model.check_scores()
-        divisor = model.divisor
+        divisor = model.divisor(request.head.layer)
         values = embeddings @ weights.W_Q @ (embeddings @ weights.W_K).mT / divisor
     return TokenTable(
         labels=model.tokens.labels,

@@ -111,7 +111,13 @@ class ModelFacts:
     positions: Annotated[str, Says("none, learned, rotary or ALiBi")]
     norm: Annotated[str, Says("none, LayerNorm, LayerNorm without parameters, RMSNorm")]
     folded: Annotated[tuple[str, ...], Says("what was folded into the weights that are read")]
-    divisor: Annotated[float, Says("what scores are divided by before the softmax")]
+    divisor: Annotated[
+        float | None,
+        Says(
+            "what scores are divided by before the softmax; none where that differs from layer to "
+            "layer: every answer that holds scores carries its own"
+        ),
+    ]
     prepend_bos: Annotated[bool, Says("whether a prompt begins with BOS unless told otherwise")]
     has_bos: Annotated[bool, Says("whether the vocabulary has a BOS token at all")]
     parameters: Annotated[int, Says("numbers in the model")]

@@ -112,8 +112,8 @@ def _shapes(subject: Subject) -> list[str]:
         f"W_O: paper shape {writing}  {count}",
         f"d_model={facts.d_model} d_head={facts.d_head} heads per layer={facts.n_heads}  "
         f"({facts.n_heads} x {facts.d_head} = {facts.n_heads * facts.d_head})",
-        f"scores are divided by {facts.divisor:.4g} before the softmax (the paper folds this into "
-        "W_Q)",
+        f"scores are divided by {subject.pattern.divisor:.4g} before the softmax (the paper folds "
+        "this into W_Q)",
     ]
 
 

@@ -11,7 +11,7 @@ def test_patterns_are_the_softmax_of_the_scores_that_queries_and_keys_give(model
     passed = model.run(RunPrompt("random", "so I drink green"), Job())
     future = torch.ones(len(passed.ids), len(passed.ids), dtype=torch.bool).triu(1)
     for layer, pattern in enumerate(passed.patterns):
-        scores = passed.queries[layer] @ passed.keys[layer].mT / model.divisor
+        scores = passed.queries[layer] @ passed.keys[layer].mT / model.divisor(layer)
         softmax = scores.masked_fill(future, -torch.inf).softmax(-1)
         torch.testing.assert_close(pattern, softmax)
 

@@ -48,7 +48,7 @@ def pattern_from_one_matrix(scene: Scene, job: Job) -> Receipt:
     job.step(0, 2, "multiplying by W_QK")
     turned = read @ (W_Q @ W_K.mT)
     job.step(1, 2, "multiplying by W_QK")
-    scores = turned @ read.mT / scene.model.divisor
+    scores = turned @ read.mT / scene.model.divisor(scene.head.layer)
     return _same_pattern(scene, name, compares, scores)
 
 

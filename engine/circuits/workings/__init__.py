@@ -52,6 +52,6 @@ def workings(model: Model, request: Workings, job: Job) -> HeadWorkings:
         steps=(*steps, *prediction(model, maker, passed, made["h"], job)),
         labels=maker.labels,
         query=query,
-        divisor=model.divisor,
+        divisor=model.divisor(layer),
         d_vocab=model.d_vocab,
     )

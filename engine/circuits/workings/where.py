@@ -41,12 +41,12 @@ def where(
     if model.has_one_qk:
         scores, does, made = queries @ keys.mT, "multiply number by number and add", "S = Q Kᵀ"
         einsum, operands = ("qh, sh -> qs", "qh, sh -> qs"), ("Q", "K")
-        divided = (scores / model.divisor).masked_fill(
+        divided = (scores / model.divisor(layer)).masked_fill(
             model.hidden(layer, len(passed.ids)), torch.nan
         )
     else:
         divided = model.scores(passed, layer, job)[number]
-        scores = model.divisor * divided
+        scores = model.divisor(layer) * divided
         does, made = "once the model has put in where they stand", "S = f(Q, K, positions)"
         if model.score_cap is not None:
             does = f"{does}, and capped them at {model.score_cap:g} (after the division)"
@@ -65,7 +65,7 @@ def where(
                 einsum=("ih, jh -> ij", "hi, hj -> ij"), operands=("W_Q", "W_K"),
             )
         )  # fmt: skip
-    shown, hidden = f"{model.divisor:.4g}", model.hidden(layer, len(passed.ids))
+    shown, hidden = f"{model.divisor(layer):.4g}", model.hidden(layer, len(passed.ids))
     beyond = " and beyond the window" if (hidden & ~passed.future).any() else ""
     return [
         *steps,

@@ -1,0 +1,202 @@
+"""Two witnesses of a model's attention: what sdpa, its default, computes, and what softmax takes.
+
+Both are caught inside transformers' own pass, so that neither is what the engine reads patterns
+from (eager attention's, handed out).
+"""
+
+import numpy as np
+import pytest
+import torch
+from torch.overrides import TorchFunctionMode
+
+from engine import Engine
+from engine.messages import (
+    Attention,
+    Head,
+    LoadModel,
+    QKTokens,
+    Receipts,
+    Refused,
+    RunPrompt,
+    Workings,
+)
+from tests.oracles import hugging_face
+from tests.oracles.hugging_face import (
+    D_MLP,
+    D_MODEL,
+    D_VOCAB,
+    GPT,
+    IDS,
+    KINDS,
+    LAYERS,
+    N_CTX,
+    SIZES,
+    TEXT,
+)
+
+SINGLE = 1e-5
+"""Patterns: rounding in single precision."""
+
+FALCON = SIZES | {"num_hidden_layers": LAYERS, "num_attention_heads": 4, "ffn_hidden_size": D_MLP}
+FALCON |= {"max_position_embeddings": N_CTX, "alibi": True}
+MPT = {"vocab_size": D_VOCAB, "d_model": D_MODEL, "n_layers": LAYERS, "n_heads": 4}
+MPT |= {"max_seq_len": N_CTX, "expansion_ratio": 2}
+INVERSE = {"scale_attn_by_inverse_layer_idx": True}
+ROOT = 12**0.5
+DISTANT = {
+    "falcon-rw": (
+        "Falcon",
+        FALCON | {"multi_query": False, "parallel_attn": False, "bias": True},
+    ),
+    "falcon-alibi": ("Falcon", FALCON | {"multi_query": True, "bias": False}),
+    "falcon-alibi-12": ("Falcon", FALCON | {"num_attention_heads": 12, "multi_query": False}),
+}
+DIVIDED = {
+    "gpt2-inverse": ("GPT2", GPT | INVERSE, (ROOT, 2 * ROOT, 3 * ROOT)),
+    "gpt2-upcast": (
+        "GPT2",
+        GPT | INVERSE | {"reorder_and_upcast_attn": True},
+        (ROOT, 2 * ROOT, 3 * ROOT),
+    ),
+    "gpt2-unscaled": ("GPT2", GPT | {"scale_attn_weights": False}, (1, 1, 1)),
+    "gpt2-both": ("GPT2", GPT | INVERSE | {"scale_attn_weights": False}, (1, 2, 3)),
+    "bigcode-unscaled": ("GPTBigCode", GPT | {"scale_attn_weights": False}, (1, 1, 1)),
+    "mpt-scaled": ("Mpt", MPT | {"attn_config": {"softmax_scale": 0.3}}, (1 / 0.3,) * 3),
+    "granite": (*KINDS["granite"], (5, 5, 5)),
+    "gemma2": (*KINDS["gemma2"], (17**0.5,) * 3),
+    "neo": (*KINDS["neo"], (1, 1, 1)),
+}
+MORE = DISTANT | {kind: made[:2] for kind, made in DIVIDED.items()}
+
+
+class Caught(TorchFunctionMode):
+    """Keeps what every sdpa would give weight to, and what every softmax over keys is given."""
+
+    def __init__(self):
+        super().__init__()
+        self.patterns, self.scores = [], []
+
+    def __torch_function__(self, operation, types, given=(), named=None):
+        named = named or {}
+        if operation is torch.nn.functional.scaled_dot_product_attention:
+            self.patterns.append(self.weights(*given[:2], **named))
+        if getattr(operation, "__name__", "") == "softmax" and given[0].ndim == 4:
+            self.scores.append(given[0][0].double())
+        return operation(*given, **named)
+
+    def weights(self, query, key, attn_mask=None, is_causal=False, scale=None, **others):
+        query, key = query[0].double(), key[0].double()
+        key = key.repeat_interleave(len(query) // len(key), 0)
+        scores = query @ key.mT * (query.shape[-1] ** -0.5 if scale is None else scale)
+        if is_causal:
+            future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+            scores = scores.masked_fill(future, -torch.inf)
+        if attn_mask is not None and attn_mask.dtype == torch.bool:
+            scores = scores.masked_fill(~attn_mask[0], -torch.inf)
+        elif attn_mask is not None:
+            scores = scores + attn_mask[0].double()
+        return scores.softmax(-1)
+
+
+def caught(model, attention, ids=IDS):
+    model.config._attn_implementation = attention
+    with torch.inference_mode(), Caught() as seen:
+        model(torch.tensor([ids]), use_cache=False)
+    return seen
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    made, engine = {}, Engine()
+
+    def of(kind):
+        if kind not in made:
+            folder = tmp_path_factory.mktemp("models") / kind
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setitem(KINDS, kind, (KINDS | MORE)[kind])
+                made[kind] = (hugging_face.write(kind, folder), engine, str(folder))
+        return made[kind]
+
+    return of
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *DISTANT])
+def test_patterns_are_those_of_sdpa_where_transformers_has_it(opened, kind):
+    model, engine, name = opened(kind)
+    if not model._supports_sdpa:
+        return
+    run = RunPrompt(name, TEXT, prepend_bos=True)
+    patterns = caught(model, "sdpa").patterns
+    assert len(patterns) == LAYERS
+    for layer, meant in enumerate(patterns):
+        found = engine.answer(Attention(run, layer)).values
+        assert np.abs(found - meant.numpy()).max() < SINGLE
+
+
+@pytest.mark.parametrize("kind", DISTANT)
+def test_scores_of_falcon_with_alibi_give_the_pattern_of_sdpa(opened, kind):
+    model, engine, name = opened(kind)
+    run = RunPrompt(name, TEXT, prepend_bos=True)
+    for layer, meant in enumerate(caught(model, "sdpa").patterns):
+        scores = torch.tensor(engine.answer(Attention(run, layer, "scores")).values.copy())
+        assert (scores.nan_to_num(-torch.inf).softmax(-1) - meant).abs().max() < 3 * SINGLE
+    receipts = engine.answer(Receipts(run, Head(1, 2))).receipts
+    assert [it.name for it in receipts if it.passed is False] == []
+
+
+def test_distances_that_are_rounded_are_no_slope(opened):
+    # Twelve heads have slopes of 2^-0.5 and the like, which Falcon rounds to 8 bits.
+    _, engine, name = opened("falcon-alibi-12")
+    with pytest.raises(Refused, match="not a slope"):
+        engine.answer(QKTokens(name, Head(0, 4), "w9", offset=3))
+    _, engine, name = opened("falcon-rw")
+    assert engine.answer(QKTokens(name, Head(0, 1), "w9", offset=3)).slope == pytest.approx(
+        1 / 16 / ROOT
+    )
+
+
+def test_a_model_whose_two_ways_of_attention_differ_is_refused(tmp_path, monkeypatch):
+    hugging_face.write("llama", tmp_path / "it")
+    honest = torch.nn.functional.scaled_dot_product_attention
+
+    def other(query, key, value, **named):
+        return honest(1.1 * query, key, value, **named)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", other)
+    with pytest.raises(Refused, match="eager and sdpa"):
+        Engine().answer(LoadModel(str(tmp_path / "it")))
+
+
+@pytest.mark.parametrize("kind", DIVIDED)
+def test_every_layer_says_the_divisor_that_its_scores_have(opened, kind):
+    model, engine, name = opened(kind)
+    run, divisors = RunPrompt(name, TEXT, prepend_bos=True), DIVIDED[kind][2]
+    scores = caught(model, "eager").scores
+    for layer, divisor in enumerate(divisors):
+        found = engine.answer(Attention(run, layer, "scores"))
+        assert found.divisor == pytest.approx(divisor)
+        meant = scores[layer] - scores[layer].diagonal(0, -2, -1)[..., None]
+        own = found.values - np.diagonal(found.values, 0, -2, -1)[..., None]
+        assert np.abs(own - meant.numpy())[..., found.mask].max() < 3 * SINGLE * abs(own).max(
+            where=found.mask, initial=1
+        )
+        assert engine.answer(QKTokens(name, Head(layer, 1), "w9")).divisor == pytest.approx(divisor)
+        worked = engine.answer(Workings(run, Head(layer, 1)))
+        step = {step.symbol: step.values for step in worked.steps}
+        assert worked.divisor == pytest.approx(divisor)
+        if kind not in ("mpt-scaled", "gemma2", "granite"):
+            qk = step["Q"] @ step["K"].T
+            assert np.abs(step["S"] - qk)[found.mask].max() < 3 * SINGLE * np.abs(qk).max()
+    facts = engine.answer(LoadModel(name))
+    same = len(set(divisors)) == 1
+    assert facts.divisor == (pytest.approx(divisors[0]) if same else None)
+
+
+@pytest.mark.parametrize("kind", DIVIDED)
+def test_no_receipt_fails_by_that_divisor(opened, kind):
+    _, engine, name = opened(kind)
+    for layer in range(LAYERS):
+        receipts = engine.answer(Receipts(RunPrompt(name, TEXT), Head(layer, 2))).receipts
+        assert [it.name for it in receipts if it.passed is False] == []
+        stream = next(it for it in receipts if "folded weights and the stream" in it.name)
+        assert stream.passed
