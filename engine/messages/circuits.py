@@ -12,6 +12,7 @@ from engine.messages.terms import (
     IntArray,
     ModelName,
     Offset,
+    SaidLength,
     SaidOffset,
     Says,
     Side,
@@ -103,6 +104,7 @@ class ScoreRanking(TokenRanking):
         float | None,
         Says("c where the model takes c tanh(score / c) next, which keeps the order; else none"),
     ] = None
+    length: SaidLength = None
 
 
 @dataclass(frozen=True)
