@@ -274,9 +274,9 @@ def _apart(
     """Return how far patterns are from those of folded queries and keys at every distance."""
     count = pattern.shape[-1]
     scores = torch.full_like(pattern, -torch.inf)
-    still = keys if rotation is None else rotation.turned(keys, 0)
+    still = keys if rotation is None else rotation.turned(keys, 0, count)
     for offset in range(count):
-        turned = queries if rotation is None else rotation.turned(queries, offset)
+        turned = queries if rotation is None else rotation.turned(queries, offset, count)
         along = (turned[:, offset:] * still[:, : count - offset]).sum(-1) / network.divisors[layer]
         if network.slopes is not None:
             along = along - offset * network.slopes[:, None]

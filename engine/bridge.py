@@ -8,7 +8,9 @@ from transformer_lens.config import TransformerBridgeConfig
 from transformer_lens.model_bridge import TransformerBridge
 
 from engine.folding import Norm
+from engine.messages import Placing
 from engine.network import Network
+from engine.placing import check_weights
 from engine.sources.checkpoint import Checkpoint
 
 
@@ -20,6 +22,8 @@ def attention_only(checkpoint: Checkpoint) -> Network:
     checkpoint : Checkpoint
         Raw weights and sizes.
     """
+    weights = ((name, torch.as_tensor(value)) for name, value in checkpoint.tensors.items())
+    check_weights(checkpoint.name, weights, Placing())
     made = bridge(checkpoint)
     return Network(
         bridge=made,

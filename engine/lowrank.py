@@ -9,10 +9,10 @@ from collections.abc import Callable
 from itertools import product
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Complex, Float
 from torch import Tensor
 
-from engine.messages import Group
+from engine.messages import Group, Refused
 
 GROUP_SHARE = 0.01
 """Singular values within this share of a group's first belong to it."""
@@ -60,7 +60,7 @@ def _svd(
 ]:
     core_A, spread_A = _split(A)
     core_B, spread_B = _split(B.mT)
-    U, S, Vh = torch.linalg.svd(core_A @ core_B.mT)
+    U, S, Vh = torch.linalg.svd(_checked(core_A @ core_B.mT))
     return spread_A(U), S, spread_B(Vh.mT).mT
 
 
@@ -111,8 +111,41 @@ def singular_values(
     """
     R_A = torch.linalg.qr(A, mode="r").R
     R_B = torch.linalg.qr(B.mT, mode="r").R
-    values: Tensor = torch.linalg.svdvals(R_A @ R_B.mT)
-    return values
+    return all_singular_values(R_A @ R_B.mT)
+
+
+def all_singular_values(matrix: Float[Tensor, "*batch row column"]) -> Float[Tensor, "*batch rank"]:
+    """Return the singular values of a matrix, largest first."""
+    found: Tensor = torch.linalg.svdvals(_checked(matrix))
+    return found
+
+
+def eigenvalues(matrix: Float[Tensor, "n n"]) -> Complex[Tensor, " n"]:
+    """Return the eigenvalues of a matrix, in no order."""
+    found: Tensor = torch.linalg.eigvals(_checked(matrix))
+    return found
+
+
+def symmetric_eigenvalues(matrix: Float[Tensor, "n n"]) -> Float[Tensor, " n"]:
+    """Return the eigenvalues of a symmetric matrix with none below 0, largest first."""
+    found: Tensor = torch.linalg.eigvalsh(_checked(matrix)).flip(0).clamp(min=0)
+    return found
+
+
+def _checked(matrix: Float[Tensor, "*batch row column"]) -> Float[Tensor, "*batch row column"]:
+    """Return a matrix that may be decomposed.
+
+    Raises
+    ------
+    Refused
+        If a number is not finite: LAPACK then fails, goes on for ever or takes the process along.
+    """
+    if not bool(matrix.isfinite().all()):
+        raise Refused(
+            "the circuit cannot be decomposed, because its numbers are not finite: the model's "
+            "weights are too large"
+        )
+    return matrix
 
 
 def rank(values: Float[Tensor, " d_head"]) -> int:

@@ -161,7 +161,7 @@ class Model:
             raise Refused(f"{self.name} has {has} (layer.head), not {head}")
         return head
 
-    def head(self, head: Head, offset: int = 0) -> HeadWeights:
+    def head(self, head: Head, offset: int = 0, length: int | None = None) -> HeadWeights:
         """Return the folded weights of one head.
 
         Parameters
@@ -170,6 +170,8 @@ class Model:
             The head.
         offset : int
             Query position minus key position, which W_Q and W_K of a rotary model are turned by.
+        length : int, optional
+            Tokens of the prompt that it is for, where prompts of other lengths turn otherwise.
 
         Raises
         ------
@@ -177,11 +179,21 @@ class Model:
             If the model has no such head.
         """
         folded, rotation = self.unturned_head(head), self.rotation(head.layer)
-        return folded if rotation is None else rotation.apart(folded, offset)
+        return folded if rotation is None else rotation.apart(folded, offset, length)
 
     def rotation(self, layer: int) -> Rotation | None:
         """Return how positions turn a layer's queries and keys; none where they do not."""
         return self._network.rotation(layer)
+
+    def turned_length(self, layer: int, offset: int, length: int | None = None) -> int | None:
+        """Return the length of the prompts whose rotation `head` takes; none where all turn alike.
+
+        Of the two, what is asked for comes first.
+        """
+        rotation = self.rotation(layer)
+        if rotation is None or rotation.steady is None:
+            return None
+        return length or rotation.length(offset)
 
     def unturned_head(self, head: Head) -> HeadWeights:
         """Return the folded weights of one head before positions turn W_Q and W_K.
@@ -318,6 +330,10 @@ class Model:
         if (rotation := self.rotation(head.layer)) is not None:
             queries, keys = rotation.placed_from_start(queries), rotation.placed_from_start(keys)
         return self._network.scores(queries / self.divisor(head.layer), keys, head.number)[0]
+
+    def capped_scores(self, scores: Float[Tensor, "*rows"]) -> Float[Tensor, "*rows"]:
+        """Return scores after the model's cap, where it has one."""
+        return capped(scores, self._network.score_cap)
 
     def read(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
         """Return what a layer's heads read of residual streams; see `engine.network.Network`."""

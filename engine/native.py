@@ -16,7 +16,7 @@ from engine.folding import Norm
 from engine.job import Job
 from engine.messages import Placing, Refused
 from engine.network import Network, NormKind
-from engine.placing import DTYPES, check_range, home, without_numbers
+from engine.placing import DTYPES, check_weights, home, without_numbers
 from engine.runs import forward
 from engine.sources import state_dict
 from engine.sources.config import Config
@@ -64,9 +64,8 @@ def native(found: Pretrained, job: Job, placing: Placing) -> Network:
     cfg = _config(found.config)
     bridge = TransformerBridge.boot_native(cfg)
     bridge.requires_grad_(False).to(DTYPES[placing.dtype])
-    _fill(bridge.state_dict(), found, cfg, job)
+    _fill(bridge.state_dict(), found, cfg, job, placing)
     bridge.to(placing.device)
-    check_range(found.title, bridge, placing)
     network = _network(found, bridge)
     return settled(found.title, network, _own(found, bridge, job), job)
 
@@ -90,7 +89,9 @@ def _config(config: Config) -> TransformerBridgeConfig:
     )
 
 
-def _fill(targets: dict[str, Tensor], found: Pretrained, cfg: Any, job: Job) -> None:
+def _fill(
+    targets: dict[str, Tensor], found: Pretrained, cfg: Any, job: Job, placing: Placing
+) -> None:
     """Copy stored tensors to where the bridge keeps them, one at a time."""
     shapes = state_dict.shapes(found.config)
     lacking = set(shapes)
@@ -112,6 +113,7 @@ def _fill(targets: dict[str, Tensor], found: Pretrained, cfg: Any, job: Job) -> 
                 f"{found.title}: {name} is {tuple(tensor.shape)}, and config.json means "
                 f"{shapes[name]}"
             )
+        check_weights(found.title, [(name, tensor.to(DTYPES[placing.dtype]))], placing)
         for target, converted in convert_tl_checkpoint({name: tensor.float()}, cfg).items():
             targets[target].copy_(converted)
         lacking.discard(name)

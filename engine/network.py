@@ -1,6 +1,7 @@
 """What was built from a checkpoint: a bridge that runs, and what a bridge does not say of it."""
 
 import inspect
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from engine.folding import HeadWeights, Norm, normalised, root_mean_square
+from engine.messages import Refused
 from engine.placing import beside, home
 from engine.rotation import Rotation
 
@@ -102,6 +104,20 @@ class Network:
     own_scores: bool = False
     notices: tuple[str, ...] = ()
     bos_reason: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what a norm cannot divide by.
+
+        Raises
+        ------
+        Refused
+            If eps, which keeps a square root from 0, is negative or no number.
+        """
+        if not 0 <= self.eps < math.inf:
+            raise Refused(
+                f"the model is not opened: its config gives its norms an eps of {self.eps:g}, and "
+                "it must be a number from 0 up"
+            )
 
     @property
     def dtype(self) -> torch.dtype:

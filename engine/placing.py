@@ -4,6 +4,8 @@ Prompts run where the weights are, in their dtype. Everything else is computed i
 precision on the CPU: there are no singular values in half precision, nor on every device.
 """
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor
 
@@ -97,28 +99,34 @@ def check_room(name: str, needs: int, placing: Placing) -> None:
         )
 
 
-def check_range(name: str, model: torch.nn.Module, placing: Placing) -> None:
-    """Refuse weights that float16 cannot hold: its largest number is 65,504.
+def check_weights(name: str, weights: Iterable[tuple[str, Tensor]], placing: Placing) -> None:
+    """Refuse weights that are not numbers, and those that float16 cannot hold.
 
     Parameters
     ----------
     name : str
         What the model is called.
-    model : Module
-        The model as it was read.
+    weights : iterable of (str, Tensor)
+        Its tensors by name, as they were read.
     placing : Placing
-        How it was read.
+        How they were read: the largest number of float16 is 65,504.
 
     Raises
     ------
     Refused
-        If a weight became an infinity.
+        If a number is an infinity or none at all, with the tensor's name.
     """
-    if placing.dtype != "float16":
-        return
-    for weights in model.parameters():
-        if weights.numel() and not (weights.amax().isfinite() and weights.amin().isfinite()):
-            raise Refused(f"{name} has weights beyond 65,504, which {TOO_LARGE}")
+    for at, tensor in weights:
+        if not (tensor.numel() and tensor.is_floating_point()):
+            continue
+        least, most = tensor.aminmax()  # neither is finite if a number is none
+        if not bool(least.isfinite() & most.isfinite()):
+            if placing.dtype == "float16":
+                raise Refused(f"{name} has weights beyond 65,504 ({at}), which {TOO_LARGE}")
+            raise Refused(
+                f"{name} is not opened: {at} holds numbers that are not finite (inf or nan): its "
+                "file is damaged, or its training went wrong"
+            )
 
 
 def without_numbers(tensor: Tensor) -> str:
@@ -131,7 +139,7 @@ def without_numbers(tensor: Tensor) -> str:
 
 
 def check_finite(name: str, numbers: Tensor, placing: Placing) -> None:
-    """Refuse a run in which numbers became too large for float16.
+    """Refuse a run in which numbers became too large.
 
     Parameters
     ----------
@@ -147,8 +155,11 @@ def check_finite(name: str, numbers: Tensor, placing: Placing) -> None:
     Refused
         If any is not finite.
     """
-    if placing.dtype == "float16" and not bool(numbers.isfinite().all()):
+    if bool(numbers.isfinite().all()):
+        return
+    if placing.dtype == "float16":
         raise Refused(f"running {name} gives numbers beyond 65,504, which {TOO_LARGE}")
+    raise Refused(f"running {name} gives numbers that are not finite: its weights are too large")
 
 
 def _version() -> tuple[int, ...]:

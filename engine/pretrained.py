@@ -23,7 +23,7 @@ from engine.job import Cancelled, Job
 from engine.messages import Placing, Refused, in_bytes
 from engine.native import native
 from engine.network import Network, NormKind, Positions
-from engine.placing import DTYPES, check, check_range, check_room, home, without_numbers
+from engine.placing import DTYPES, check, check_room, check_weights, home, without_numbers
 from engine.sources.config import WITHOUT_ATTENTION
 from engine.sources.pretrained import Pretrained
 
@@ -75,7 +75,7 @@ def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
     gguf = found.layout == "GGUF"
     read = _from_gguf(found, job, dtype) if gguf else _from_folder(found, dtype)
     read.model.eval().requires_grad_(False).to(placing.device)
-    check_range(found.title, read.model, placing)
+    check_weights(found.title, read.model.named_parameters(), placing)
     _check_vocabulary(found, read)
     job.step(2, 4, "running 16 tokens by transformers")
     own = _own(found, read)

@@ -3,6 +3,7 @@
 Nothing of it is believed before a run has shown it: see engine/agreement.py.
 """
 
+import copy
 import inspect
 import math
 from typing import Any
@@ -32,9 +33,11 @@ def rotations(bridge: Any, model: Any) -> tuple[Rotation | None, ...]:
     modules = [it for name, it in model.named_modules() if name.rpartition(".")[2] == "rotary_emb"]
     if not modules:
         return (None,) * layers
-    rotary = getattr(modules[0], "original_component", modules[0])
+    # A copy, whose state is not the running model's.
+    rotary = copy.deepcopy(getattr(modules[0], "original_component", modules[0]))
     neighbours = bool(bridge.cfg.rotary_adjacent_pairs)
-    return tuple(_known(rotary, kind, neighbours) for kind in kinds)
+    known = {kind: _known(rotary, kind, neighbours, bridge.cfg.n_ctx) for kind in set(kinds)}
+    return tuple(known[kind] for kind in kinds)
 
 
 def _angles(rotary: Any, kind: str | None) -> Angles:
@@ -45,29 +48,48 @@ def _angles(rotary: Any, kind: str | None) -> Angles:
     # What is turned is said to be in single precision: so are cosines and sines.
     like = torch.zeros(1, 1, 1, device=held.device)
 
-    def angles(positions: Tensor) -> tuple[Tensor, Tensor]:
-        first, second = (
-            home(table[0]) for table in rotary(like, positions[None].to(held.device), **more)
-        )
+    def angles(positions: Tensor, length: int) -> tuple[Tensor, Tensor]:
+        # The last position of the prompt is among those asked for: it is how modules know its end.
+        asked = torch.cat([positions, torch.tensor([length - 1])])[None].to(held.device)
+        first, second = (home(table[0][:-1]) for table in rotary(like, asked, **more))
         if sines_first:
             return second.repeat_interleave(2, -1), first.repeat_interleave(2, -1)
         return first, second
 
     sines_first = False
-    start, _ = angles(torch.tensor([0]))
+    start, _ = angles(torch.tensor([0]), 1)
     # GPT-J's are sines, then cosines, one of each for two neighbours.
     sines_first = not start.any()
     return angles
 
 
-def _known(rotary: Any, kind: str | None, neighbours: bool) -> Rotation | None:
+def _known(rotary: Any, kind: str | None, neighbours: bool, n_ctx: int) -> Rotation | None:
     try:
         angles = _angles(rotary, kind)
-        cos, _ = angles(torch.tensor([0, 1]))
+        cos, _ = angles(torch.tensor([0, 1]), 2)
     except Exception:  # a module that wants more than positions: scores are then not vouched for
         return None
     known = cos.ndim == 2 and len(cos) == 2 and cos.shape[1] % 2 == 0
-    return Rotation(angles, neighbours) if known else None
+    return Rotation(angles, neighbours, _steady(angles, n_ctx)) if known else None
+
+
+def _steady(angles: Angles, n_ctx: int) -> int | None:
+    """Return how long the longest prompt is that turns as short ones do; none: all do."""
+
+    def same(length: int) -> bool:
+        return all(
+            torch.equal(one, other)
+            for one, other in zip(angles(first, 2), angles(first, length), strict=True)
+        )
+
+    first = torch.tensor([0, 1])
+    if same(n_ctx):
+        return None
+    short, long = 2, n_ctx
+    while long - short > 1:
+        middle = (short + long) // 2
+        short, long = (middle, long) if same(middle) else (short, middle)
+    return short
 
 
 def slopes(n_heads: int) -> Float[Tensor, " head"]:

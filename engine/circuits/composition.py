@@ -178,5 +178,4 @@ def _chance(
 def _squared_values(cut: Float[Tensor, "rank d_model"]) -> Float[Tensor, " rank"]:
     """Return the squared singular values of a head's circuit, largest first."""
     wide = cut.double()
-    squared: Tensor = torch.linalg.eigvalsh(wide @ wide.mT).flip(0).clamp(min=0)
-    return squared
+    return lowrank.symmetric_eigenvalues(wide @ wide.mT)

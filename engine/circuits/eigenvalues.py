@@ -1,9 +1,9 @@
 """Eigenvalues of a head's full circuit, which live in d_head dimensions."""
 
-import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
+from engine import lowrank
 from engine.circuits.offsets import check_offset, said_offset
 from engine.circuits.spectrum import factors
 from engine.job import Job
@@ -13,7 +13,7 @@ from engine.model import Model
 
 def sorted_eigenvalues(core: Float[Tensor, "n n"]) -> Complex[Tensor, " n"]:
     """Return the eigenvalues of a matrix, largest magnitude first."""
-    values = torch.linalg.eigvals(core)
+    values = lowrank.eigenvalues(core)
     order = values.abs().argsort(descending=True, stable=True)
     found: Tensor = values[order]
     return found

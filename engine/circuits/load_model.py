@@ -16,6 +16,10 @@ AFTER = (
 )
 EMBEDDED = "the norm after the embedding applied to W_E"
 CAPPED_SCORES = "scores by weights alone are those before the model caps them"
+LENGTHS = (
+    "prompts of more than {steady:,} tokens turn by other angles: scores by weights alone are "
+    "those of shorter ones, or of the shortest that has the offset asked for"
+)
 HALF = (
     "weights are held and prompts run in half precision ({dtype}): answers about a prompt, and "
     "what an MLP makes of a token, are rounded by it; circuits of the weights are computed in "
@@ -57,11 +61,14 @@ def _folded(model: Model) -> tuple[str, ...]:
     rounded = (HALF.format(dtype=model.placing.dtype),) if model.placing.rounds else ()
     if not model.normalized:
         return rounded
+    lengths = (model.turned_length(layer, 0) for layer in range(model.n_layers))
+    steady = next((length for length in lengths if length is not None), None)
     gains = () if model.norm == "LayerNorm without parameters" else (GAINS,)
     traits = (
         (model.normalises_outputs, AFTER),
         (model.normalises_embeddings, EMBEDDED),
         (model.score_cap is not None, CAPPED_SCORES),
+        (steady is not None, LENGTHS.format(steady=steady or 0)),
         (model.logit_cap is not None, CAPPED_LOGITS),
     )
     more = (says for has, says in traits if has)

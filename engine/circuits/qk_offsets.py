@@ -52,6 +52,7 @@ def qk_offsets(model: Model, request: QKOffsets, job: Job) -> OffsetScores:
     count = _count(model, request.largest_offset)
     query, key = model.tokens.resolve(request.query), model.tokens.resolve(request.key)
     weights = model.unturned_head(request.head)
+    length = model.turned_length(request.head.layer, count - 1)  # one for the whole curve
     b_Q, b_K = (
         bias.double() if request.biases else torch.zeros(model.d_head, dtype=torch.float64)
         for bias in (weights.b_Q, weights.b_K)
@@ -63,7 +64,7 @@ def qk_offsets(model: Model, request: QKOffsets, job: Job) -> OffsetScores:
     scores, means, variances = torch.empty(3, count, dtype=torch.float64)
     for offset in range(count):
         job.step(offset, count, "turning queries")
-        turn = _turn(model, request.head.layer, offset)
+        turn = _turn(model, request.head.layer, offset, length)
         scores[offset] = q @ turn @ k
         means[offset] = mean_q @ turn @ mean_k
         onto_keys, onto_queries = mean_q @ turn, turn @ mean_k
@@ -86,6 +87,7 @@ def qk_offsets(model: Model, request: QKOffsets, job: Job) -> OffsetScores:
         key_label=model.tokens.labels[key],
         source=request.source,
         divisor=model.divisor(request.head.layer),
+        length=length,
     )
 
 
@@ -118,12 +120,16 @@ def _count(model: Model, largest: int | None) -> int:
     return largest + 1
 
 
-def _turn(model: Model, layer: int, offset: int) -> Float[Tensor, "d_head d_head"]:
+def _turn(
+    model: Model, layer: int, offset: int, length: int | None
+) -> Float[Tensor, "d_head d_head"]:
     """Return what stands between a query and a key at a distance, over the divisor."""
     axes, rotation = torch.eye(model.d_head), model.rotation(layer)
     if rotation is None:  # a layer of a rotary model may leave its queries as they are
         return axes.double() / model.divisor(layer)
-    near, far = (rotation.turned(axes, position).double() for position in (offset, 0))
+    near, far = (
+        rotation.turned(axes, place, length or offset + 1).double() for place in (offset, 0)
+    )
     turn: Tensor = near @ far.mT / model.divisor(layer)
     return turn
 

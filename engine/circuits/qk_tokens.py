@@ -36,7 +36,9 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
     check_source(model, request)
     check_offset(model, request.offset, adds=True)
     model.check_scores()
-    weights = model.head(request.head, request.offset)
+    layer, run = request.head.layer, request.run
+    tokens = None if run is None else len(model.encode(run)[0])
+    weights = model.head(request.head, request.offset, tokens)
     token, vector = read_token(model, request, job)
     near, far = (weights.W_Q, weights.W_K), (weights.b_Q, weights.b_K)
     if request.side == "key":
@@ -47,14 +49,13 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
     if request.biases:
         values = values + asked @ far[1]
     slope = model.slope(request.head)
-    values = (
-        values / model.divisor(request.head.layer) - slope * request.offset + 0.0
-    )  # no negative zeros
+    values = values / model.divisor(layer) - slope * request.offset + 0.0  # no negative zeros
     return ScoreRanking(
         **ranked(model, values, token, request.k),
         source=str(request.source),
         vocabulary_source=listed,
-        divisor=model.divisor(request.head.layer),
+        divisor=model.divisor(layer),
+        length=model.turned_length(layer, request.offset, tokens),
         offset=request.offset if slope else said_offset(model, request.offset),
         slope=slope,
         cap=model.score_cap,

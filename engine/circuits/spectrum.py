@@ -1,6 +1,5 @@
 """Singular values of a head's circuits, from their thin factors."""
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -63,7 +62,7 @@ def spectrum(model: Model, request: Spectrum, job: Job) -> SingularValues:
     dense = None
     if request.dense:
         job.step(0, 1, f"decomposing the {model.d_model} x {model.d_model} matrix")
-        dense = torch.linalg.svdvals(A @ B).numpy()
+        dense = lowrank.all_singular_values(A @ B).numpy()
     return SingularValues(
         singular_values=S.numpy(),
         groups=lowrank.groups(S),

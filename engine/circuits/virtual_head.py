@@ -1,7 +1,7 @@
 """Two heads in a row as one head."""
 
-import torch
 
+from engine import lowrank
 from engine.circuits.eigenvalues import positivity, sorted_eigenvalues
 from engine.circuits.head_output import moved
 from engine.circuits.ranking import ends, rank_of
@@ -77,7 +77,7 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
         value=float(values[token]),
         d_vocab=model.d_vocab,
         eigenvalue_copying=positivity(sorted_eigenvalues(core)),
-        singular_values=torch.linalg.svdvals(O_1 @ V_2).numpy(),
+        singular_values=lowrank.all_singular_values(O_1 @ V_2).numpy(),
         share=float(along.sum() / whole.sum()),
         shares=(along / whole).numpy(),
     )

@@ -62,7 +62,7 @@ def _qk_norm(model: Model, head: Head) -> float:
 
 def _positivity(model: Model, head: Head, circuit: CircuitName, job: Job) -> float:
     A, B = factors(model, head, circuit)
-    return positivity(torch.linalg.eigvals(B @ model.vocabulary.gram(circuit, job) @ A))
+    return positivity(lowrank.eigenvalues(B @ model.vocabulary.gram(circuit, job) @ A))
 
 
 def copying_share(model: Model, head: Head, job: Job) -> float:

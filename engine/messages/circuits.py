@@ -14,6 +14,7 @@ from engine.messages.terms import (
     ModelName,
     Offset,
     Rank,
+    SaidLength,
     SaidOffset,
     Says,
     Side,
@@ -106,6 +107,7 @@ class ScoreRanking(TokenRanking):
         float | None,
         Says("c where the model takes c tanh(score / c) next, which keeps the order; else none"),
     ] = None
+    length: SaidLength = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from engine.messages.terms import Biases, FloatArray, HeadName, IntArray, ModelName, Says, Token
+from engine.messages.terms import (
+    Biases,
+    FloatArray,
+    HeadName,
+    IntArray,
+    ModelName,
+    SaidLength,
+    Says,
+    Token,
+)
 
 USUAL_OFFSETS = 64
 """How far back, and how many positions, are looked at unless a question says otherwise."""
@@ -60,6 +69,7 @@ class OffsetScores:
     key_label: Annotated[str, Says("the same as shown")]
     source: Annotated[str, Says("source vector used for every token")]
     divisor: Annotated[float, Says("what q . k was divided by")]
+    length: SaidLength = None
 
 
 @dataclass(frozen=True)

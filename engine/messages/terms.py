@@ -120,6 +120,14 @@ Constant = Annotated[
     bool,
     Says("whether all tokens have the same value, so that the order of the lists says nothing"),
 ]
+SaidLength = Annotated[
+    int | None,
+    Says(
+        "tokens of the prompts that the scores are for, where the model turns longer ones by other "
+        "angles (longrope, dynamic scaling): those of the prompt asked about, else as many as turn "
+        "like short ones, or as the offset needs; none where all turn alike"
+    ),
+]
 Biases = Annotated[bool, Says("add b_Q and b_K")]
 Position = Annotated[int, Says("position in the prompt; negative: from the end")]
 Target = Annotated[

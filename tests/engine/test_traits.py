@@ -16,7 +16,7 @@ def test_gemma_3_turns_local_and_global_layers_by_two_bases():
     bridge = build_bridge_from_module(model, type(model).__name__, hf_config=model.config)
     places = torch.arange(4)
     for rotation, base in zip(traits.rotations(bridge, model), (1e4, 1e6, 1e4), strict=True):
-        cos, sin = rotation.angles(places)
+        cos, sin = rotation.angles(places, 4)
         angle = places[:, None] * base ** (-torch.arange(0, 10, 2) / 10)
         assert torch.allclose(cos, torch.cat([angle, angle], -1).cos(), atol=1e-6)
         assert torch.allclose(sin, torch.cat([angle, angle], -1).sin(), atol=1e-6)

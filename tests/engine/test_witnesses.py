@@ -14,12 +14,14 @@ from engine.messages import (
     Attention,
     Head,
     LoadModel,
+    QKOffsets,
     QKTokens,
     Receipts,
     Refused,
     RunPrompt,
     Workings,
 )
+from engine.rotation import Rotation
 from tests.oracles import hugging_face
 from tests.oracles.hugging_face import (
     D_MLP,
@@ -29,9 +31,11 @@ from tests.oracles.hugging_face import (
     IDS,
     KINDS,
     LAYERS,
+    LLAMA,
     N_CTX,
     SIZES,
     TEXT,
+    WORDS,
 )
 
 SINGLE = 1e-5
@@ -66,7 +70,22 @@ DIVIDED = {
     "gemma2": (*KINDS["gemma2"], (17**0.5,) * 3),
     "neo": (*KINDS["neo"], (1, 1, 1)),
 }
-MORE = DISTANT | {kind: made[:2] for kind, made in DIVIDED.items()}
+LONGROPE = {
+    "rope_type": "longrope",
+    "rope_theta": 10000.0,
+    "short_factor": [1.0, 1.1, 1.2, 1.3, 1.4, 1.5],
+    "long_factor": [2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
+    "original_max_position_embeddings": 20,
+}
+LENGTHENED = {
+    "phi3-long": (
+        "Phi3",
+        LLAMA
+        | {"pad_token_id": 0, "original_max_position_embeddings": 20}
+        | {"rope_parameters": LONGROPE},
+    ),
+}
+MORE = DISTANT | LENGTHENED | {kind: made[:2] for kind, made in DIVIDED.items()}
 
 
 class Caught(TorchFunctionMode):
@@ -200,3 +219,66 @@ def test_no_receipt_fails_by_that_divisor(opened, kind):
         assert [it.name for it in receipts if it.passed is False] == []
         stream = next(it for it in receipts if "folded weights and the stream" in it.name)
         assert stream.passed
+
+
+LONG_IDS = [1, *range(2, 45)]
+
+
+@pytest.mark.parametrize("count", [44, 30, 20, 12])
+@pytest.mark.parametrize("kind", LENGTHENED)
+def test_qk_at_a_position_is_the_score_of_a_run_of_that_length(opened, kind, count):
+    model, engine, name = opened(kind)
+    ids = LONG_IDS[:count]
+    run = RunPrompt(name, " ".join(WORDS[i] for i in ids[1:]), prepend_bos=True)
+    scores = caught(model, "eager", ids).scores[0][1]
+    for offset in (2, 5, count - 1):
+        asked = QKTokens(
+            name, Head(0, 1), None, "query", "position", D_VOCAB, run, count - 1, offset, True
+        )
+        found = engine.answer(asked)
+        value = found.values[found.ids.tolist().index(ids[count - 1 - offset])]
+        assert value == pytest.approx(float(scores[-1, count - 1 - offset]), abs=1e-4)
+        assert found.length == count
+    receipts = engine.answer(Receipts(run, Head(1, 2))).receipts
+    assert [it.name for it in receipts if it.passed is False] == []
+    assert next(it for it in receipts if it.name.startswith("QK at a distance")).passed
+
+
+@pytest.mark.parametrize("kind", LENGTHENED)
+def test_what_a_prompt_gives_does_not_depend_on_longer_ones_before_it(opened, kind):
+    model, engine, name = opened(kind)
+    for count in (60, 30, 12, 44):
+        ids = LONG_IDS[:30] * 2 if count == 60 else LONG_IDS[:count]
+        run = RunPrompt(name, " ".join(WORDS[i] for i in ids[1:]), prepend_bos=True)
+        model.model.rotary_emb = type(model.model.rotary_emb)(model.config)
+        meant = caught(model, "eager", ids).scores[1].softmax(-1).numpy()
+        found = engine.answer(Attention(run, 1)).values
+        assert np.abs(found - meant).max() < 3 * SINGLE
+
+
+@pytest.mark.parametrize("kind", LENGTHENED)
+def test_scores_by_weights_say_for_which_prompts_they_are(opened, kind):
+    _, engine, name = opened(kind)
+    limit = engine.answer(QKTokens(name, Head(0, 1), "w9", offset=5)).length
+    assert limit == 20
+    assert engine.answer(QKTokens(name, Head(0, 1), "w9", offset=40)).length == 41
+    curve = engine.answer(QKOffsets(name, Head(0, 1), "w9", "w8", largest_offset=40))
+    assert curve.length == 41
+    one = engine.answer(QKTokens(name, Head(0, 1), "w9", k=D_VOCAB, offset=40))
+    assert curve.scores[40] == pytest.approx(float(one.values[one.ids.tolist().index(8)]), abs=1e-4)
+    said = " ".join(engine.answer(LoadModel(name)).folded)
+    assert f"more than {limit} tokens" in said
+
+
+def test_a_model_that_turns_all_prompts_alike_says_no_length(opened):
+    _, engine, name = opened("llama-yarn")
+    assert engine.answer(QKTokens(name, Head(0, 1), "w9", offset=40)).length is None
+
+
+def test_a_check_sees_weights_that_turn_as_in_a_short_prompt(opened, monkeypatch):
+    _, engine, name = opened("phi3-long")
+    run = RunPrompt(name, " ".join(WORDS[2:45]), prepend_bos=True)
+    honest = Rotation.apart
+    monkeypatch.setattr(Rotation, "apart", lambda self, it, at, n=None: honest(self, it, at, 20))
+    receipts = engine.answer(Receipts(run, Head(1, 1))).receipts
+    assert [it.name[:16] for it in receipts if it.passed is False] == ["QK at a distance"]

@@ -6,6 +6,7 @@ from engine.circuits.receipts.patterns import (
     doubling,
     pattern_from_one_matrix,
     pattern_from_stream,
+    qk_at_distances,
     rows_sum_to_one,
 )
 from engine.circuits.receipts.scene import DOUBLE, scene
@@ -28,6 +29,7 @@ CHECKS = (
     rows_sum_to_one,
     pattern_from_one_matrix,
     pattern_from_stream,
+    qk_at_distances,
     doubling,
     heads_add,
     orders,

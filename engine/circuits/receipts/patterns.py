@@ -4,12 +4,19 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.circuits.receipts.scene import OF_LARGEST, Scene, apart, measured, undefined
+from engine.circuits.receipts.scene import OF_LARGEST, Scene, apart, double, measured, undefined
 from engine.job import Job
 from engine.messages import Receipt
 
 MANY = "no one W_QK gives this model's scores: they depend on more than the two streams"
 """Why a check of one W_QK is not made."""
+
+
+DISTANCES = 16
+"""How many distances a check of QK by weights goes through."""
+
+SCORES = 10
+"""How many times the rounding of a number that of a score is: a sum whose terms cancel."""
 
 
 def rows_sum_to_one(scene: Scene, job: Job) -> Receipt:
@@ -70,6 +77,42 @@ def pattern_from_stream(scene: Scene, job: Job) -> Receipt:
     scaled = stream / model.scale(stream)[:, None].double()
     scores = model.folded_scores(scene.head, scene.weights, scaled)
     return _same_pattern(scene, name, compares, scores)
+
+
+def qk_at_distances(scene: Scene, job: Job) -> Receipt:
+    """Check that QK circuits at a distance, asked one by one, give the scores of the run.
+
+    What QKTokens answers about a position is this: weights turned by one offset, at the length of
+    the prompt, between two streams.
+    """
+    model, head = scene.model, scene.head
+    name = "QK at a distance, from the weights, is the run's score"
+    compares = (
+        "the last query with keys at up to "
+        f"{DISTANCES} distances, each by W_Q and W_K turned by that offset alone, against the "
+        f"score that the softmax was given: {OF_LARGEST}"
+    )
+    if not model.scores_follow:
+        return undefined(name, compares, MANY)
+    seen = (~scene.hidden[-1]).nonzero()[:, 0]
+    few = seen[torch.linspace(0, len(seen) - 1, min(DISTANCES, len(seen))).long()].tolist()
+    count, found = len(scene.read), []
+    for place, key in enumerate(few):
+        job.step(place, len(few), "turning weights")
+        offset = count - 1 - key
+        weights = double(model.head(head, offset, count))
+        query = scene.read[-1] @ weights.W_Q + weights.b_Q
+        score = query @ (scene.read[key] @ weights.W_K + weights.b_K) / model.divisor(head.layer)
+        found.append(score - model.slope(head) * offset)
+    scores = model.capped_scores(torch.stack(found))
+    own = model.scores(scene.passed, head.layer, job)[head.number, -1, few]
+    return measured(
+        name,
+        compares,
+        apart(scores, own),
+        SCORES * scene.single,
+        ("largest score", float(own.abs().max())),
+    )
 
 
 def _same_pattern(

@@ -4,6 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from engine import lowrank
 from engine.circuits.receipts.scene import (
     DOUBLE,
     OF_LARGEST,
@@ -56,11 +57,11 @@ def low_rank(scene: Scene, job: Job) -> Receipt:
 def _singular_values(whole: Float[Tensor, "row column"], job: Job) -> Float[Tensor, " column"]:
     """Return singular values in half the time where it counts, exact to 1e-7 of the largest."""
     if len(whole) <= BY_ITSELF:
-        values: Tensor = torch.linalg.svdvals(whole)
+        values = lowrank.all_singular_values(whole)
     else:
         square = whole.mT @ whole
         job.step(1, 2, "decomposing the square")
-        values = torch.linalg.eigvalsh(square).flip(0).clamp(min=0).sqrt()
+        values = lowrank.symmetric_eigenvalues(square).sqrt()
     return values
 
 
