@@ -93,4 +93,5 @@ class Rotation:
             W_O=weights.W_O,
             b_Q=self.turned(weights.b_Q, offset),
             b_K=self.turned(weights.b_K, 0),
+            b_V=weights.b_V,
         )

@@ -174,11 +174,7 @@ def unfolded(monkeypatch):
 
 
 def without_b_V(monkeypatch):
-    def written_bias(self, layer, heads_off=()):
-        b_O = self._bridge.blocks[layer].attn.b_O
-        return b_O - b_O.mean()
-
-    monkeypatch.setattr(Model, "written_bias", written_bias)
+    wrong(monkeypatch, b_V=lambda w: torch.zeros_like(w.b_V))
 
 
 def off_by_one(monkeypatch):
@@ -211,10 +207,6 @@ def missing_b_Q(monkeypatch):
 
 def another_value_head(monkeypatch):
     wrong(monkeypatch, W_V=lambda w: w.W_V.roll(1, 0))
-
-
-def wrong_value_bias(monkeypatch):
-    monkeypatch.setattr(Model, "value_bias", lambda self, head: torch.zeros(self.d_head))
 
 
 def undivided(monkeypatch):
@@ -265,13 +257,13 @@ def transposed_factors(monkeypatch):
         (unfolded, "pattern_from_stream"),
         (undivided, "pattern_from_stream"),
         (missing_b_Q, "doubling"),
-        (wrong_value_bias, "doubling"),
+        (without_b_V, "doubling"),
         (wrong_sign, "heads_add"),
         (transposed_W_O, "heads_add"),
         (without_b_V, "heads_add"),
         (unfolded, "heads_add"),
         (another_value_head, "orders"),
-        (wrong_value_bias, "orders"),
+        (without_b_V, "orders"),
         (exchanged_kronecker, "flattened"),
         (rotation_taken_for_its_own_inverse, "values_are_superficial"),
         (nothing_changed, "values_are_superficial"),
