@@ -23,7 +23,7 @@ from engine.messages import (
     Thumbnails,
 )
 from engine.network import capped
-from engine.placing import check_finite, home
+from engine.placing import beside, check_finite, home
 from engine.pooling import pool
 from engine.pretrained import pretrained
 from engine.probes import probe
@@ -195,6 +195,22 @@ class Model:
         if not self.normalized:
             return raw
         return fold(raw, self._network.layer_norms[layer], self.centring)
+
+    def stored_head(self, head: Head) -> HeadWeights:
+        """Return the weights of one head as stored, no norm before it folded in."""
+        return self._network.raw(*self.check_head(head))
+
+    def normed(
+        self, layer: int, streams: Float[Tensor, "rows d_model"]
+    ) -> Float[Tensor, "rows d_model"]:
+        """Return streams through the model's own norm before a layer's heads, less its bias."""
+        if not self.normalized:
+            return streams
+        norm = self._bridge.blocks[layer].ln1
+        with_empty = torch.cat([streams, torch.zeros_like(streams[:1])])
+        given = beside(with_empty[None], self._bridge.embed.W_E)
+        made = home(norm(given)[0])
+        return made[:-1] - made[-1]
 
     @property
     def has_one_qk(self) -> bool:

@@ -242,7 +242,8 @@ PANEL_HELP = {
         f"{_FRAMEWORK}, Attention Heads are Independent and Additive; Observations about Attention "
         f"Heads. {_APART}, every section ends in such a check.",
         "A passed check says that the numbers are right for this prompt, not that their reading "
-        "is. One that does not apply to the model is said to be undefined.",
+        "is. An identity holds for any weights and is not counted. One that does not apply to the "
+        "model is said to be undefined.",
         "Up and Down choose a check, Enter or Space opens its details.",
     ),
     "Skip-trigrams": Help(

@@ -1,7 +1,7 @@
 """The QK circuit of a head, one row or column of W_E W_Q (W_E W_K)^T at a time."""
 
 from engine.circuits.offsets import check_offset, said_offset
-from engine.circuits.ranking import ranked
+from engine.circuits.ranking import Listed, ranked
 from engine.circuits.source_vectors import check_source, listed_source, read_token
 from engine.job import Job
 from engine.messages import QKTokens, ScoreRanking
@@ -32,6 +32,20 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
         If the head, the token, the source, the position or the offset do not exist or do not go
         together.
     """
+    listed, slope = qk_values(model, request, job), model.slope(request.head)
+    return ScoreRanking(
+        **ranked(model, listed.values, listed.token, request.k),
+        source=listed.source,
+        vocabulary_source=listed.vocabulary_source,
+        divisor=model.divisor,
+        offset=request.offset if slope else said_offset(model, request.offset),
+        slope=slope,
+        cap=model.score_cap,
+    )
+
+
+def qk_values(model: Model, request: QKTokens, job: Job) -> Listed:
+    """Return the score of every token; parameters are those of `qk_tokens`."""
     model.check_head(request.head)
     check_source(model, request)
     check_offset(model, request.offset, adds=True)
@@ -46,14 +60,5 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
     values = model.vocabulary.read_by((near[1] @ asked)[:, None], job, listed)[:, 0]
     if request.biases:
         values = values + asked @ far[1]
-    slope = model.slope(request.head)
-    values = values / model.divisor - slope * request.offset + 0.0  # no negative zeros
-    return ScoreRanking(
-        **ranked(model, values, token, request.k),
-        source=str(request.source),
-        vocabulary_source=listed,
-        divisor=model.divisor,
-        offset=request.offset if slope else said_offset(model, request.offset),
-        slope=slope,
-        cap=model.score_cap,
-    )
+    values = values / model.divisor - model.slope(request.head) * request.offset
+    return Listed(token, values + 0.0, str(request.source), listed)  # no negative zeros
