@@ -17,8 +17,8 @@ from torch import Tensor
 class HeadWeights:
     """Folded weights of one head.
 
-    With b_V moved into b_O, the head adds A X W_V W_O to the stream, X being the streams after
-    centring and scaling.
+    The head adds A (X W_V + b_V) W_O to the stream, X being the streams after centring and
+    scaling: what is gone when it is off. b_O is the layer's.
     """
 
     W_Q: Float[Tensor, "d_model d_head"]
@@ -27,6 +27,11 @@ class HeadWeights:
     W_O: Float[Tensor, "d_head d_model"]
     b_Q: Float[Tensor, " d_head"]
     b_K: Float[Tensor, " d_head"]
+    b_V: Float[Tensor, " d_head"]
+
+    def values(self, read: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_head"]:
+        """Return X W_V + b_V of what the head reads."""
+        return read @ self.W_V + self.b_V
 
 
 def centred(vectors: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
@@ -69,18 +74,20 @@ def fold(weights: HeadWeights, norm: Norm, centring: bool) -> HeadWeights:
     weights : HeadWeights
         Raw weights of the head.
     norm : Norm
-        The norm's own weights: its gain goes into the rows of W_Q, W_K and W_V, its bias into b_Q
-        and b_K (that of b_V is the model's to move into b_O).
+        The norm's own weights: its gain goes into the rows of W_Q, W_K and W_V, its bias into b_Q,
+        b_K and b_V.
     centring : bool
         Whether the norm takes the mean off: it goes into what reads and what writes.
     """
-    b_Q, b_K, reads = weights.b_Q, weights.b_K, [weights.W_Q, weights.W_K, weights.W_V]
+    reads = [weights.W_Q, weights.W_K, weights.W_V]
+    biases = [weights.b_Q, weights.b_K, weights.b_V]
     if norm.bias is not None:
-        b_Q, b_K = b_Q + norm.bias @ weights.W_Q, b_K + norm.bias @ weights.W_K
+        pairs = zip(biases, reads, strict=True)
+        biases = [bias + norm.bias @ matrix for bias, matrix in pairs]
     if norm.gain is not None:
         reads = [norm.gain[:, None] * matrix for matrix in reads]
     if centring:
         reads = [centred(matrix.mT).mT for matrix in reads]
-    W_Q, W_K, W_V = reads
+    (W_Q, W_K, W_V), (b_Q, b_K, b_V) = reads, biases
     W_O = centred(weights.W_O) if centring else weights.W_O
-    return HeadWeights(W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, b_Q=b_Q, b_K=b_K)
+    return HeadWeights(W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, b_Q=b_Q, b_K=b_K, b_V=b_V)

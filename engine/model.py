@@ -23,7 +23,7 @@ from engine.messages import (
     Thumbnails,
 )
 from engine.network import capped
-from engine.placing import check_finite, home
+from engine.placing import beside, check_finite, home
 from engine.pooling import pool
 from engine.pretrained import pretrained
 from engine.probes import probe
@@ -209,6 +209,22 @@ class Model:
             return raw
         return fold(raw, self._network.layer_norms[layer], self.centring)
 
+    def stored_head(self, head: Head) -> HeadWeights:
+        """Return the weights of one head as stored, no norm before it folded in."""
+        return self._network.raw(*self.check_head(head))
+
+    def normed(
+        self, layer: int, streams: Float[Tensor, "rows d_model"]
+    ) -> Float[Tensor, "rows d_model"]:
+        """Return streams through the model's own norm before a layer's heads, less its bias."""
+        if not self.normalized:
+            return streams
+        norm = self._bridge.blocks[layer].ln1
+        with_empty = torch.cat([streams, torch.zeros_like(streams[:1])])
+        given = beside(with_empty[None], self._bridge.embed.W_E)
+        made = home(norm(given)[0])
+        return made[:-1] - made[-1]
+
     @property
     def has_one_qk(self) -> bool:
         """Whether one W_QK gives the scores of any two positions, whatever their distance."""
@@ -349,20 +365,12 @@ class Model:
         """Return what a layer's MLP adds to streams that it reads through its norms."""
         return self._network.mlp_output(layer, streams)
 
-    def written_bias(
-        self, layer: int, heads_off: tuple[Head, ...] = ()
-    ) -> Float[Tensor, " d_model"]:
-        """Return what a layer adds to every stream besides its heads: b_O with b_V moved into it.
+    def written_bias(self, layer: int) -> Float[Tensor, " d_model"]:
+        """Return what a layer adds to every stream besides its heads: b_O.
 
-        Folded as "A Mathematical Framework for Transformer Circuits" (Elhage et al., 2021) does
-        for biases: rows of a pattern sum to 1, so that b_V W_O arrives whole. That of a head that
-        is off does not arrive. A norm after the heads divides it too, by what is the run's.
+        A norm after the heads divides it too, by what is the run's.
         """
-        W_O, gain = home(self._bridge.blocks[layer].attn.W_O), self._network.written_gain(layer)
-        b_V = self._value_biases(layer).clone()  # [head, d_head]
-        b_V[[head.number for head in heads_off if head.layer == layer]] = 0
-        moved = torch.einsum("hd,hdm->m", b_V, W_O)
-        written = self._network.output_bias(layer) + (moved if gain is None else moved * gain)
+        written = self._network.output_bias(layer)
         return centred(written) if self.centring else written
 
     def positions(self, length: int) -> Float[Tensor, "position d_model"]:
@@ -458,7 +466,11 @@ class Model:
 
     def finished(self, logits: Float[Tensor, "*rows d_vocab"]) -> Float[Tensor, "*rows d_vocab"]:
         """Return what a model says of the stream times W_U and b_U: scaled, capped."""
-        return self.capped(self._network.logit_scale * logits)
+        return self.capped(self.scaled(logits))
+
+    def scaled(self, logits: Float[Tensor, "*rows d_vocab"]) -> Float[Tensor, "*rows d_vocab"]:
+        """Return logits times what the model multiplies them by, before its cap."""
+        return self._network.logit_scale * logits
 
     def capped(self, logits: Float[Tensor, "*rows"]) -> Float[Tensor, "*rows"]:
         """Return logits after the model's cap, where it has one."""
@@ -486,18 +498,7 @@ class Model:
         W_O = W_O.flatten(0, 1)  # [head * d_head, d_model]
         return W_O if gain is None else W_O * gain, self._network.output_bias(layer)
 
-    def value_bias(self, head: Head) -> Float[Tensor, " d_head"]:
-        """Return a head's b_V, with what the bias of the norm before it adds."""
-        return self._value_biases(head.layer)[head.number]
-
     def norm_bias(self, layer: int) -> Float[Tensor, " d_model"]:
         """Return what the norm before a layer's heads adds; zeros where it adds nothing."""
         bias = self._network.layer_norms[layer].bias
         return torch.zeros(self.d_model) if bias is None else bias
-
-    def _value_biases(self, layer: int) -> Float[Tensor, "head d_head"]:
-        kv = [self.kv_head(number) for number in range(self.n_heads)]
-        bias, b_V = self._network.layer_norms[layer].bias, self._network.biases(layer, "V")
-        if bias is not None:
-            b_V = b_V + torch.einsum("m,hmd->hd", bias, home(self._bridge.blocks[layer].attn.W_V))
-        return b_V[kv]

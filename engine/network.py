@@ -233,6 +233,7 @@ class Network:
             W_O=W_O if gain is None else W_O * gain,
             b_Q=self.biases(layer, "Q")[number],
             b_K=self.biases(layer, "K")[kv],
+            b_V=self.biases(layer, "V")[kv],
         )
 
     def biases(self, layer: int, name: Literal["Q", "K", "V"]) -> Float[Tensor, "head d_head"]:

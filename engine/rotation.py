@@ -109,4 +109,5 @@ class Rotation:
             W_O=weights.W_O,
             b_Q=self.turned(weights.b_Q, offset, length),
             b_K=self.turned(weights.b_K, 0, length),
+            b_V=weights.b_V,
         )

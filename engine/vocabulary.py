@@ -1,4 +1,8 @@
-"""Every token's vectors: W_E and W_U as circuits read them, a part of the vocabulary at a time."""
+"""Every token's vectors: W_E and W_U as circuits read them, a part of the vocabulary at a time.
+
+W_U is centred over the vocabulary in every model with a norm, and only here: what all logits have
+in common no softmax sees, and in a row of W_E W_V W_O W_U it hides which tokens are raised.
+"""
 
 from collections.abc import Iterator
 
@@ -38,7 +42,7 @@ class TokenVectors:
         self._first_mlp: Tensor | None = None
         # W_U as rows, [d_vocab, d_model]: chunks of the vocabulary lie together in memory.
         self._rows_U: Tensor = network.bridge.unembed.W_U.T
-        self._mean_U = self._mean_row() if network.centring else None
+        self._mean_U = self._mean_row() if network.normalized else None
 
     def close(self) -> None:
         """Hold neither weights nor what was made of them any more."""
@@ -86,12 +90,18 @@ class TokenVectors:
         mean, gain = self._mean_row(), self._network.final_norm.gain
         return mean if gain is None else gain * mean
 
-    def logit_biases(self) -> Float[Tensor, " d_vocab"]:
-        """Return b_U with the final norm's bias, centred over the vocabulary where W_U is."""
+    def logit_biases(self, centre: bool = True) -> Float[Tensor, " d_vocab"]:
+        """Return b_U with the final norm's bias, centred over the vocabulary where W_U is.
+
+        Parameters
+        ----------
+        centre : bool
+            False: the model's own, which a cap on logits sees.
+        """
         biases: Tensor = self._network.logit_scale * home(self._network.bridge.unembed.b_U)
         if (bias := self._network.final_norm.bias) is not None:
             biases = biases + torch.cat([self._rows(part) @ bias for part in self._parts(Job())])
-        return biases if self._mean_U is None else biases - biases.mean()
+        return biases - biases.mean() if centre and self._mean_U is not None else biases
 
     def read_by(
         self, vectors: Float[Tensor, "d_model n"], job: Job, source: Source = "token"
@@ -134,15 +144,26 @@ class TokenVectors:
         for part in self._parts(job, work):
             yield self._embeddings(part)
 
-    def logits(self, vectors: Float[Tensor, "d_model n"], job: Job) -> Float[Tensor, "d_vocab n"]:
+    def logits(
+        self, vectors: Float[Tensor, "d_model n"], job: Job, centre: bool = True
+    ) -> Float[Tensor, "d_vocab n"]:
         """Return the folded W_U, as rows, times some vectors: what they add to the logits.
 
         Where a model caps its logits, before that.
+
+        Parameters
+        ----------
+        vectors : Tensor
+            What is in the stream, over the final norm's scale or not.
+        job : Job
+            Steps between parts of the vocabulary.
+        centre : bool
+            False: without what a softmax does not see taken off, as a cap on logits sees them.
         """
         gain = self._network.final_norm.gain
         vectors = centred(vectors.mT).mT if self._network.centring else vectors
         vectors = vectors if gain is None else gain[:, None] * vectors
-        if self._mean_U is None:
+        if self._mean_U is None or not centre:
             return torch.cat([self._rows(part) @ vectors for part in self._parts(job)])
         mean = self._mean_U @ vectors
         return torch.cat([self._rows(part) @ vectors - mean for part in self._parts(job)])

@@ -70,7 +70,7 @@ PANEL_HELP = {
         "A = softmax(Q Kᵀ / divisor)   [query, key]\n"
         "Q = X W_Q + b_Q, K = X W_K + b_K\n"
         f"{_READ}\n{_QUERIES}\n"
-        "value-weighted: A[q, k] ‖x_k W_V W_O‖\n"
+        "value-weighted: A[q, k] ‖(x_k W_V + b_V) W_O‖\n"
         "Papers: A = softmax(xᵀ W_QK x) with W_QK = W_Qᵀ W_K, their W_Q and W_K [d_head, d_model], "
         "the transposes",
         f"{_FRAMEWORK}, Attention Heads as Information Movement. {_NOTATION}, section 4. {_APART}, "
@@ -137,8 +137,8 @@ PANEL_HELP = {
         "position, every head and MLP, biases, as bars that sum to the logit; the open head split "
         "by what it read.",
         "logit(t) = Σ part · W_U[:, t] / s + biases, s the final norm's scale\n"
-        "a head's part: row q of A X W_V W_O   [d_model]\n"
-        "biases: what b_V, b_O and b_U give together\n"
+        "a head's part: row q of A (X W_V + b_V) W_O   [d_model], what is gone when it is off\n"
+        "biases: what b_O and b_U give together\n"
         "Papers: W_U as rows, and h(x) = (A ⊗ W_O W_V) x",
         f"{_FRAMEWORK}, Attention Heads are Independent and Additive; Path Expansion of Logits. "
         f"{_NOTATION}, section 6.",
@@ -176,6 +176,8 @@ PANEL_HELP = {
         "pattern A₂ A₁   [query, key], rows sum to 1\n"
         "circuit W_V₁ W_O₁ W_V₂ W_O₂   [d_model, d_model]\n"
         "with a norm between: A₂ diag(1/s) A₁, s its scale on this prompt\n"
+        "share: c · v / v · v, v = A₂ (X W_V₂ + b_V₂) W_O₂ all that the later head gives, c the\n"
+        "part of it that reads what the earlier one gives\n"
         "Papers: (A₂ A₁) ⊗ (W_OV₂ W_OV₁), the transposes",
         f"{_FRAMEWORK}, Virtual Attention Heads. {_NOTATION}, section 7. {_APART}, Products of "
         "heads behave like heads.",
@@ -223,7 +225,7 @@ PANEL_HELP = {
         "Every matrix of the open head on the prompt, from one-hot tokens to logits, each with its "
         "own numbers; the pinned query and source are followed through all of them.",
         "T W_E = X;  Q = X W_Q, K = X W_K, A = softmax(Q Kᵀ / divisor)\n"
-        "V = X W_V, H = A V W_O, ΔL = H W_U   [position, d_vocab]\n"
+        "V = X W_V + b_V, H = A V W_O, ΔL = H W_U   [position, d_vocab]\n"
         f"{_QUERIES}; {_VALUES}\n"
         "Papers: W_E T = X, W_Q X, …: every matrix the transpose; the switch shows them so",
         f"{_FRAMEWORK}, Attention Heads as Information Movement. {_NOTATION}, sections 1 to 6. "
@@ -236,11 +238,12 @@ PANEL_HELP = {
         "Checks, made now, that what is shown of the open head is what the model does: what was "
         "compared, how far apart it is, and how far it may be. A failed one comes first.",
         "largest |a − b| over all entries, against its tolerance\n"
-        "for example A X W_V W_O against what the model's own pass added to the stream",
+        "for example A (X W_V + b_V) W_O against what the model's own pass added to the stream",
         f"{_FRAMEWORK}, Attention Heads are Independent and Additive; Observations about Attention "
         f"Heads. {_APART}, every section ends in such a check.",
         "A passed check says that the numbers are right for this prompt, not that their reading "
-        "is. One that does not apply to the model is said to be undefined.",
+        "is. An identity holds for any weights and is not counted. One that does not apply to the "
+        "model is said to be undefined.",
         "Up and Down choose a check, Enter or Space opens its details.",
     ),
     "Skip-trigrams": Help(

@@ -84,14 +84,15 @@ class ReceiptLight(QPushButton):
         assert isinstance(result, HeadReceipts)
         self._told, self._asked = request, None
         told = verdict(result)
-        text = f"{MARKS['failed']} {told.text}: {told.worst}" if told.failed else ""
+        all_of_it = ", ".join(filter(None, (told.text, told.identities)))
+        text = f"{MARKS['failed']} {all_of_it}: {told.worst}" if told.failed else ""
         text = text or f"{MARKS['passed']} {told.text}"
         shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, scaled(MOST_WIDTH))
         self.setText(shown.replace("&", "&&"))
-        self.setAccessibleDescription(f"{told.text}; worst: {told.worst}")
+        self.setAccessibleDescription(f"{all_of_it}; worst: {told.worst}")
         head = head_name(self._session.selection.head)
         worst = f"\nworst: {told.worst}" if told.worst else ""
-        self.setToolTip(tool_tip.literal(f"{told.text} on {head} and this prompt{worst}"))
+        self.setToolTip(tool_tip.literal(f"{all_of_it} on {head} and this prompt{worst}"))
         set_look(self, "tone", "bad" if told.failed else "good")
         self.show()
 

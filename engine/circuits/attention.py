@@ -16,8 +16,8 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
 
     The pattern is the one that the model itself used. Scores are q . k with biases over the model's
     divisor, as they enter the softmax: turned, capped, less slope times distance, where the model
-    does that. Value-weighted is A[q, k] ||x_k W_V W_O||, x_k what the head reads at the key, over
-    what a norm after the heads divides by at the query; 0 for a head that is off.
+    does that. Value-weighted is A[q, k] ||(x_k W_V + b_V) W_O||, x_k what the head reads at the
+    key, over what a norm after the heads divides by at the query; 0 for a head that is off.
 
     Parameters
     ----------

@@ -13,10 +13,11 @@ from engine.runs import ForwardPass
 
 
 def moved(model: Model, passed: ForwardPass, head: Head) -> Float[Tensor, "source d_model"]:
-    """Return X W_V W_O: what a head hands on from each position when it attends to it with 1.
+    """Return (X W_V + b_V) W_O: what a head hands on from a position when it attends to it with 1.
 
-    A head that is off hands on nothing. Where a norm follows the heads, what reaches the stream is
-    this over the norm's scale at the query, `passed.output_scale`.
+    Rows of a pattern sum to 1, so that the pattern times this is all that the head adds, and what
+    is gone when it is off. A head that is off hands on nothing. Where a norm follows the heads,
+    what reaches the stream is this over the norm's scale at the query, `passed.output_scale`.
 
     Parameters
     ----------
@@ -30,14 +31,14 @@ def moved(model: Model, passed: ForwardPass, head: Head) -> Float[Tensor, "sourc
     if head in passed.heads_off:
         return torch.zeros_like(passed.streams[head.layer])
     weights = model.head(head)
-    return model.read(passed.streams[head.layer]) @ weights.W_V @ weights.W_O
+    return weights.values(model.read(passed.streams[head.layer])) @ weights.W_O
 
 
 def head_output(model: Model, request: HeadOutput, job: Job) -> OutputRanking:
     """Rank the vocabulary by what a head's output at a position adds to the logits.
 
-    The output is row q of A X W_V W_O with the pattern that the model itself used, read through
-    the folded W_U: "One attention head, taken apart", "A head moves information", and "A
+    The output is row q of A (X W_V + b_V) W_O with the pattern that the model itself used, read
+    through the folded W_U: "One attention head, taken apart", "A head moves information", and "A
     Mathematical Framework for Transformer Circuits" (Elhage et al., 2021), "Attention heads as
     information movement", over what a norm after the heads divides by on this run. b_O and the
     final norm's scale are left out; `final_scale` is what the norm divides by there.

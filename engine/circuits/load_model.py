@@ -7,9 +7,12 @@ from engine.model import Model
 GAINS = "each norm's weights multiplied into W_Q, W_K, W_V and W_U, its biases moved into theirs"
 CENTRED = (
     "W_Q, W_K, W_V and W_O projected off the all-ones direction",
-    "W_U projected off it and centred over the vocabulary",
+    "W_U projected off it",
 )
-MOVED = "b_V moved into b_O"
+OVER_TOKENS = (
+    "W_U centred over the vocabulary: logits are those of the model less the mean of all, which no "
+    "softmax sees"
+)
 AFTER = (
     "the weights of the norm after the heads multiplied into W_O; what it divides by is known on a "
     "prompt only, and left out of the weights"
@@ -72,4 +75,4 @@ def _folded(model: Model) -> tuple[str, ...]:
         (model.logit_cap is not None, CAPPED_LOGITS),
     )
     more = (says for has, says in traits if has)
-    return (*gains, *(CENTRED if model.centring else ()), MOVED, *more, *rounded)
+    return (*gains, *(CENTRED if model.centring else ()), OVER_TOKENS, *more, *rounded)

@@ -28,9 +28,9 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
     Direct logit attribution: each part of the final stream times the target's column of the folded
     W_U, over the scale that the final norm has on this run ("A Mathematical Framework for
     Transformer Circuits", Elhage et al., 2021, "The path expansion trick"; the frozen scale as in
-    TransformerLens's `logit_attrs`). A head's part is exactly A X W_V W_O, over the scale of a norm
-    that follows the heads, frozen too; b_V is among the biases. Where a model caps its logits, the
-    logit is the one before that. Parts are summed in float64.
+    TransformerLens's `logit_attrs`). A head's part is exactly A (X W_V + b_V) W_O, what is gone
+    when it is off, over the scale of a norm that follows the heads, frozen too. Where a model caps
+    its logits, the logit is the one before that. Parts are summed in float64.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
             values.append((here.passed.mlps[layer][here.position].double() @ column)[None])
             heads.append(None)
             sources.append(-1)
-        written += model.written_bias(layer, request.run.heads_off).double() / scales[layer]
+        written += model.written_bias(layer).double() / scales[layer]
     bias = float(model.vocabulary.logit_biases()[target]) - contrast.bias
     values.append((written @ column + bias)[None])
     parts = torch.cat(values)
@@ -121,12 +121,13 @@ def _given(
     read: Float[Tensor, "source d_model"],
     column: Float[Tensor, " d_model"],
 ) -> Float[Tensor, " source"]:
-    """Return X W_V W_O c: what attending to each source with 1 gives; 0 where the head is off."""
+    """Return (X W_V + b_V) W_O c: what attending to a source with 1 gives; 0 for a head off."""
     if head in here.passed.heads_off:
         return torch.zeros(len(read), dtype=torch.float64)
     weights = model.head(head)
     # From the right: vectors only, where what is moved would be a matrix.
-    given: Tensor = read @ (weights.W_V.double() @ (weights.W_O.double() @ column))
+    onto = weights.W_O.double() @ column
+    given: Tensor = read @ (weights.W_V.double() @ onto) + weights.b_V.double() @ onto
     return given
 
 

@@ -30,12 +30,13 @@ def logit_lens(model: Model, request: LogitLens, job: Job) -> LayerGuesses:
     """
     passed = model.run(request.run, job)
     stages = (*passed.streams, passed.final)
-    biases = model.vocabulary.logit_biases()
+    biases = model.vocabulary.logit_biases(centre=False)
     found = []
     for place, stream in enumerate(stages):
         for at, vector in enumerate(model.read(stream)):
             job.step(place * len(stream) + at, len(stages) * len(stream), "reading each layer")
-            logits = model.capped(model.vocabulary.logits(vector[:, None], Job())[:, 0] + biases)
+            said = model.vocabulary.logits(vector[:, None], Job(), centre=False)[:, 0]
+            logits = model.capped(said + biases)
             found.append(ends(model, logits.log_softmax(-1), request.k))
     shape = (len(stages), len(passed.ids), -1)
     labels = [end.labels for end in found]

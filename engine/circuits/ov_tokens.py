@@ -1,6 +1,6 @@
 """The OV circuit of a head, one column or row of W_E W_V W_O W_U at a time."""
 
-from engine.circuits.ranking import ranked
+from engine.circuits.ranking import Listed, ranked
 from engine.circuits.source_vectors import check_source, named_token, read_token
 from engine.job import Job
 from engine.messages import OVTokens, Refused, TokenRanking
@@ -28,13 +28,23 @@ def ov_tokens(model: Model, request: OVTokens, job: Job) -> TokenRanking:
     Refused
         If the head, the token, the source or the position do not exist or do not go together.
     """
+    listed = ov_values(model, request, job)
+    return TokenRanking(
+        **ranked(model, listed.values, listed.token, request.k),
+        source=listed.source,
+        vocabulary_source=listed.vocabulary_source,
+    )
+
+
+def ov_values(model: Model, request: OVTokens, job: Job) -> Listed:
+    """Return the value of every token; parameters are those of `ov_tokens`."""
     weights = model.head(request.head)
     check_source(model, request)
     if request.direction == "output":
         token, vector = read_token(model, request, job)
         written = vector @ weights.W_V @ weights.W_O  # [d_model]
         values = model.vocabulary.logits(written[:, None], job)[:, 0]
-        source, vocabulary_source = str(request.source), "unembedding"
+        ends = (str(request.source), "unembedding")
     else:
         if request.source == "position":
             raise Refused(
@@ -44,10 +54,5 @@ def ov_tokens(model: Model, request: OVTokens, job: Job) -> TokenRanking:
         token = named_token(model, request)
         wanted = weights.W_V @ (weights.W_O @ model.vocabulary.unembedding(token))  # [d_model]
         values = model.vocabulary.read_by(wanted[:, None], job, request.source)[:, 0]
-        source, vocabulary_source = "unembedding", str(request.source)
-    values = values + 0.0  # no negative zeros
-    return TokenRanking(
-        **ranked(model, values, token, request.k),
-        source=source,
-        vocabulary_source=vocabulary_source,
-    )
+        ends = ("unembedding", str(request.source))
+    return Listed(token, values + 0.0, *ends)  # no negative zeros

@@ -1,7 +1,7 @@
 """The QK circuit of a head, one row or column of W_E W_Q (W_E W_K)^T at a time."""
 
 from engine.circuits.offsets import check_offset, said_offset
-from engine.circuits.ranking import ranked
+from engine.circuits.ranking import Listed, ranked
 from engine.circuits.source_vectors import check_source, listed_source, read_token
 from engine.job import Job
 from engine.messages import QKTokens, ScoreRanking
@@ -32,13 +32,27 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
         If the head, the token, the source, the position or the offset do not exist or do not go
         together.
     """
+    listed, slope = qk_values(model, request, job), model.slope(request.head)
+    return ScoreRanking(
+        **ranked(model, listed.values, listed.token, request.k),
+        source=listed.source,
+        vocabulary_source=listed.vocabulary_source,
+        divisor=model.divisor(request.head.layer),
+        length=model.turned_length(request.head.layer, request.offset, _length(model, request)),
+        offset=request.offset if slope else said_offset(model, request.offset),
+        slope=slope,
+        cap=model.score_cap,
+    )
+
+
+def qk_values(model: Model, request: QKTokens, job: Job) -> Listed:
+    """Return the score of every token; parameters are those of `qk_tokens`."""
     model.check_head(request.head)
     check_source(model, request)
     check_offset(model, request.offset, adds=True)
     model.check_scores()
-    layer, run = request.head.layer, request.run
-    tokens = None if run is None else len(model.encode(run)[0])
-    weights = model.head(request.head, request.offset, tokens)
+    layer = request.head.layer
+    weights = model.head(request.head, request.offset, _length(model, request))
     token, vector = read_token(model, request, job)
     near, far = (weights.W_Q, weights.W_K), (weights.b_Q, weights.b_K)
     if request.side == "key":
@@ -49,14 +63,10 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
     if request.biases:
         values = values + asked @ far[1]
     slope = model.slope(request.head)
-    values = values / model.divisor(layer) - slope * request.offset + 0.0  # no negative zeros
-    return ScoreRanking(
-        **ranked(model, values, token, request.k),
-        source=str(request.source),
-        vocabulary_source=listed,
-        divisor=model.divisor(layer),
-        length=model.turned_length(layer, request.offset, tokens),
-        offset=request.offset if slope else said_offset(model, request.offset),
-        slope=slope,
-        cap=model.score_cap,
-    )
+    values = values / model.divisor(layer) - slope * request.offset
+    return Listed(token, values + 0.0, str(request.source), listed)  # no negative zeros
+
+
+def _length(model: Model, request: QKTokens) -> int | None:
+    """Return how many tokens the prompt has, where the question is about one."""
+    return None if request.run is None else len(model.encode(request.run)[0])

@@ -25,6 +25,15 @@ class Ends(NamedTuple):
     constant: bool
 
 
+class Listed(NamedTuple):
+    """A value of every token, about one of them, and what stands for both."""
+
+    token: int
+    values: Float[Tensor, " d_vocab"]
+    source: str
+    vocabulary_source: str
+
+
 def ends(model: Model, values: Float[Tensor, " d_vocab"], k: int) -> Ends:
     """Return both ends of a list over the vocabulary; equal values go by id.
 

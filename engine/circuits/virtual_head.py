@@ -33,8 +33,9 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
     Framework for Transformer Circuits" (Elhage et al., 2021), "Virtual attention heads". With a
     norm between the layers the contribution is exactly A2 diag(1/s) A1, s the scale that the later
     layer's norm has on this run; where a norm follows the heads, A1 and A2 are over its scale at
-    the query. The share is (c . v) / (v . v), v the later head's
-    attention-weighted input A2 X and c the earlier head's part of it.
+    the query. The share is (c . v) / (v . v), v what the later head gives, A2 (X W_V2 + b_V2) W_O2,
+    and c the part of it that reads what the earlier one gives, its b_V included: all parts of what
+    is read, and b_V2, sum to 1.
 
     Parameters
     ----------
@@ -60,9 +61,11 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
     stream = passed.streams[later.layer]
     scale = model.scale(stream)[:, None] * passed.output_scale(earlier.layer)[:, None]
     after = passed.output_scale(later.layer)[:, None]
-    taken = second @ model.read(stream)  # [query, d_model]
-    given = second @ (first @ moved(model, passed, earlier) / scale)  # [query, d_model]
-    along, whole = (given * taken).sum(-1), (taken * taken).sum(-1)
+    weights = model.head(later)
+    output = second @ moved(model, passed, later) / after  # [query, d_model]
+    through = first @ moved(model, passed, earlier) / scale @ weights.W_V
+    given = second @ through @ weights.W_O / after
+    along, whole = (given * output).sum(-1), output.square().sum(-1)
     written = model.vocabulary.embedding(token).double() @ V_1 @ O_1 @ V_2 @ O_2
     values = model.vocabulary.logits(written.float()[:, None], job)[:, 0] + 0.0  # no negative zeros
     core = O_1 @ V_2 @ O_2 @ model.vocabulary.gram("ov", job) @ V_1

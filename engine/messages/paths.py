@@ -38,7 +38,10 @@ class HeadOutput:
 
 @dataclass(frozen=True, eq=False)
 class OutputRanking:
-    """Answer to HeadOutput; b_O and the final norm's scale are left out."""
+    """Answer to HeadOutput: A (X W_V + b_V) W_O W_U, what is gone when the head is off.
+
+    b_O, the layer's, and the final norm's scale are left out.
+    """
 
     ids: Annotated[IntArray, Says("most raised first", "k")]
     labels: Annotated[tuple[str, ...], Says("the same as shown")]
@@ -83,7 +86,10 @@ class LogitAttribution:
 class LogitParts:
     """Answer to LogitAttribution; the final norm's scale is frozen at the run's."""
 
-    labels: Annotated[tuple[str, ...], Says("embedding, positions, each head (and source), biases")]
+    labels: Annotated[
+        tuple[str, ...],
+        Says("embedding, positions, each head with its b_V (and source), MLPs, biases (b_O, b_U)"),
+    ]
     values: Annotated[FloatArray, Says("what each gives", "part", "logit")]
     heads: Annotated[tuple[Head | None, ...], Says("the head of each part; none: no head")]
     sources: Annotated[IntArray, Says("its source position; -1: not split by source", "part")]
@@ -146,7 +152,11 @@ class VirtualHeadParts:
         FloatArray, Says("of the virtual weight W_O W_V, largest first", "d_head")
     ]
     share: Annotated[
-        float, Says("share of the later head's value input that the earlier one wrote")
+        float,
+        Says(
+            "share of what the later head gives that comes from what the earlier one gives, both "
+            "with their b_V: (c . v) / (v . v); not a number where the later one gives nothing"
+        ),
     ]
     shares: Annotated[FloatArray, Says("the same at each query", "query", "1")]
     constant: Constant = False

@@ -94,7 +94,10 @@ class Attention:
     layer: Annotated[int, Says("layer, counted from 0")]
     kind: Annotated[
         Kind,
-        Says("pattern after softmax, scores before it, or pattern times the moved vector's norm"),
+        Says(
+            "pattern after softmax, scores before it, or pattern times the norm of what a source "
+            "hands on, (x W_V + b_V) W_O"
+        ),
     ] = "pattern"
 
 

@@ -41,6 +41,9 @@ class Receipt(NamedTuple):
         Why it is undefined; empty otherwise.
     measured
         Other numbers that belong to it.
+    identity
+        Whether it holds for any weights: it says that the algebra is done rightly, and is no
+        evidence that what is shown is what the model does.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Receipt(NamedTuple):
     passed: bool | None
     reason: str
     measured: tuple[Measured, ...]
+    identity: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +64,7 @@ class HeadReceipts:
         tuple[Receipt, ...],
         Says(
             "every check, failed ones too: what it compares, the residual, the tolerance, and "
-            "whether it passed; none of the three, but a reason, where it is undefined"
+            "whether it passed; none of the three, but a reason, where it is undefined; identity: "
+            "whether it holds for any weights, and so is no evidence about this model"
         ),
     ]

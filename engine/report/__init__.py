@@ -19,7 +19,7 @@ from engine.messages import (
     Vocabulary,
 )
 from engine.records import request_to_json, result_to_json
-from engine.report.sections import SECTIONS, Subject, copying
+from engine.report.sections import SECTIONS, Subject, copying, outcome
 
 
 class Asked(NamedTuple):
@@ -118,6 +118,7 @@ def report(asked: Asked) -> str:
     lines = [chosen] if chosen else []
     for title, said in sections:
         lines += ["", f"== {title}", *(f"  {line}" for line in said)]
+    lines += ["", outcome(subject.receipts)]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 

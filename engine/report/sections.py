@@ -227,6 +227,16 @@ def _spectrum(subject: Subject, name: str, circuit: CircuitName) -> str:
     )
 
 
+def outcome(found: HeadReceipts) -> str:
+    """Return how many receipts pass, and how many identities, which are no evidence, hold."""
+    defined = [receipt for receipt in found.receipts if receipt.passed is not None]
+    words = []
+    for what, does, kind in (("checks", "pass", False), ("identities", "hold", True)):
+        passed = [bool(receipt.passed) for receipt in defined if receipt.identity is kind]
+        words.append(f"{sum(passed)} of {len(passed)} {what} {does}")
+    return f"receipts: {words[0]}; {words[1]}, which they do for any weights"
+
+
 def _superficial(subject: Subject) -> list[str]:
     def met(begins: str, name: str, digits: str = ".2f") -> str:
         return format(subject.number(f"{begins} changed by", name), digits)

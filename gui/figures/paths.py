@@ -153,7 +153,7 @@ def draw_virtual_head(page: Page, request: VirtualHead, result: VirtualHeadParts
     lists = lists_of(result, result.token_id, "raised", "lowered")
     y = bars.draw(page, y, lists)
     words = (
-        f"eigenvalue copying {plain(result.eigenvalue_copying)}; the earlier head wrote "
-        f"{percent(result.share)} of what the later one reads"
+        f"eigenvalue copying {plain(result.eigenvalue_copying)}; {percent(result.share)} of "
+        "what the later head gives comes from the earlier"
     )
     return heading.sentence(page, y + 2.0, [words])

@@ -14,7 +14,9 @@ class Verdict(NamedTuple):
     Attributes
     ----------
     text
-        How many pass.
+        How many pass; identities are no evidence and are not counted.
+    identities
+        How many of those hold; empty for none.
     worst
         Which comes closest to its tolerance, or is farthest beyond it; empty for none.
     failed
@@ -22,6 +24,7 @@ class Verdict(NamedTuple):
     """
 
     text: str
+    identities: str
     worst: str
     failed: bool
 
@@ -29,24 +32,37 @@ class Verdict(NamedTuple):
 def verdict(found: HeadReceipts) -> Verdict:
     """Return what the checks of a head come to."""
     defined = [receipt for receipt in found.receipts if receipt.passed is not None]
-    failed = [receipt for receipt in defined if not receipt.passed]
     worst = max(defined, key=_severity, default=None)
     if worst is None:
-        return Verdict("no check applies", "", failed=False)
+        return Verdict("no check applies", "", "", failed=False)
+    failed = any(not receipt.passed for receipt in defined)
+    text, held = (
+        _outcome([one for one in defined if one.identity is kind]) for kind in (False, True)
+    )
+    return Verdict(text, held, f"“{worst.name}” {_share_text(worst)}", failed)
+
+
+def _outcome(receipts: list[Receipt]) -> str:
+    """Return how many of some checks, or of some identities, are as they should be."""
+    if not receipts:
+        return ""
+    count, failed = len(receipts), sum(not receipt.passed for receipt in receipts)
     if failed:
-        text = f"{len(failed)} of {len(defined)} checks {'fails' if len(failed) == 1 else 'fail'}"
-    else:
-        text = f"{len(defined)} of {len(defined)} checks pass"
-    return Verdict(text, f"“{worst.name}” {_share_text(worst)}", bool(failed))
+        of = "identities" if receipts[0].identity else "checks"
+        return f"{failed} of {count} {of} {'fails' if failed == 1 else 'fail'}"
+    if receipts[0].identity:
+        return "1 identity holds" if count == 1 else f"{count} identities hold"
+    return f"{count} of {count} checks pass"
 
 
 def in_order(found: HeadReceipts) -> list[Receipt]:
-    """Return the failed checks, the worst first, then those that passed, then the undefined."""
+    """Return the failed checks, the worst first, those that passed, identities, the undefined."""
     rank = {False: 0, True: 1, None: 2}
     return sorted(
         found.receipts,
         key=lambda receipt: (
             rank[receipt.passed],
+            receipt.identity,
             -_severity(receipt) if receipt.passed is False else 0.0,
         ),
     )
@@ -72,7 +88,8 @@ def _measure(receipt: Receipt) -> str:
         return f"does not apply: {receipt.reason}" if receipt.reason else "does not apply"
     if receipt.residual is None or receipt.tolerance is None:
         return receipt.reason or "could not be measured"
-    text = f"residual {_number(receipt.residual)}, tolerance {_number(receipt.tolerance)}"
+    kind = "identity, which holds for any weights: " if receipt.identity else ""
+    text = f"{kind}residual {_number(receipt.residual)}, tolerance {_number(receipt.tolerance)}"
     return f"{text}; {receipt.reason}" if receipt.reason else text
 
 

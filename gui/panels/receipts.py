@@ -62,8 +62,9 @@ class ReceiptsPanel(Panel):
         self.show_head()
         undefined = sum(receipt.passed is None for receipt in found.receipts)
         told = verdict(found)
-        aside = f", {undefined} do not apply" if undefined > 1 else ""
-        aside = ", 1 does not apply" if undefined == 1 else aside
+        aside = f", {told.identities}" if told.identities else ""
+        if undefined:
+            aside += f", {undefined} {'does' if undefined == 1 else 'do'} not apply"
         worst = f"; worst: {told.worst}" if told.worst else ""
         self.sentence.set_parts([f"{told.text} on {head} and this prompt{aside}{worst}."])
         self.checks.set_checks([check(receipt) for receipt in in_order(found)])

@@ -214,8 +214,8 @@ class VirtualHeadPanel(PairPanel):
     def _share(self, parts: VirtualHeadParts, pair: Pair, query: int) -> list[str | Token]:
         whole, here = percent(parts.share), percent(float(parts.shares[query]))
         token = Token(parts.source_labels[query])
-        told = f"Of what {head_name(pair.later)} takes in (its values) on this prompt, "
-        told += f"{head_name(pair.earlier)} wrote {whole}; at "
+        told = f"Of what {head_name(pair.later)} gives on this prompt, {whole} comes "
+        told += f"from what {head_name(pair.earlier)} gives; at "
         return [told, token, f" (query {query}), {here}."]
 
     def _draw_pattern(self, parts: VirtualHeadParts, run: Run, query: int) -> None:

@@ -48,7 +48,7 @@ def test_every_kind_equals_the_plain_pass(answer, raw, name, prompt):
         weighted = answer(Attention(run, layer, "value-weighted"))
         lengths = torch.stack(
             [
-                dense_circuits.value_norms(model, layer, head, seen.reads[layer])
+                dense_circuits.value_norms(model, layer, head, seen.values[layer][head])
                 for head in range(model.n_heads)
             ]
         )

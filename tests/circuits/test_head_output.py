@@ -21,10 +21,9 @@ CASES = [
 
 
 def _output(model, head, ids, position):
-    """Return the head's row without b_V, folded as the stream's readers see it, [d_model]."""
+    """Return the head's row, b_V in it, folded as the stream's readers see it, [d_model]."""
     seen = plain_transformer.run(model, ids)
-    bias = model.of_head(*head, "b_V") @ model.of_head(*head, "W_O")
-    moved = seen.head_outputs[head.layer][head.number][position] - bias
+    moved = seen.head_outputs[head.layer][head.number][position]
     return moved @ dense_circuits.off_ones(model), seen
 
 
@@ -59,7 +58,8 @@ def test_sources_add_up_to_the_targets_value(answer, raw, name, head, position):
     ids = model.encode(text)
     at = position % len(ids)
     seen = plain_transformer.run(model, ids)
-    moved = seen.reads[head.layer] @ dense_circuits.ov_matrix(model, *head)  # [source, d_model]
+    moved = seen.values[head.layer][head.number] @ model.of_head(*head, "W_O")
+    moved = moved @ dense_circuits.off_ones(model)  # [source, d_model]
     column = dense_circuits.unembedding(model)[:, ids[1]]
     row = seen.patterns[head.layer][head.number][at]
     expected = (row * (moved @ column))[: at + 1].numpy()

@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
+import torch
 
+from engine.circuits.head_output import moved
+from engine.job import Job
 from engine.messages import (
     Attention,
     DestinationRow,
@@ -16,7 +19,9 @@ from engine.messages import (
     Thumbnails,
     VirtualHead,
 )
-from tests.oracles import plain_transformer, prompts
+from engine.model import Model
+from engine.sources import bundled, load
+from tests.oracles import hugging_face, plain_transformer, prompts
 
 CASES = [
     ("attn-2l", [(0, 2)]),
@@ -56,6 +61,62 @@ def test_what_it_says_next_and_its_loss_are_those_of_the_model_without_them(answ
     )
     lens = answer(LogitLens(run, 3))
     np.testing.assert_allclose(lens.log_probs[-1, -1], found.next_log_probs[:3], atol=TOLERANCE)
+
+
+@pytest.fixture(params=["random", "random-without-norm", "gpt2", "phi", "opt", "llama"])
+def opened(request, made, tmp_path):
+    """Return a model with biases in its values (but llama), and a prompt."""
+    with torch.no_grad():
+        if request.param.startswith("random"):
+            model = Model(bundled.read_folder(made / "models" / request.param))
+            yield model, prompts.of(request.param)[0]
+        else:
+            hugging_face.write(request.param, tmp_path / request.param)
+            yield Model(load(str(tmp_path / request.param))), hugging_face.TEXT
+
+
+def test_what_a_head_gives_is_what_is_gone_when_it_is_off(opened):
+    model, text = opened
+    last = model.n_layers - 1
+    head = Head(last, 1)
+    whole = model.run(RunPrompt(model.name, text), Job())
+    given = whole.patterns[last][1] @ moved(model, whole, head)
+    bias = (model.head(head).b_V @ model.head(head).W_O).norm()
+    added = whole.layers.again(last, ["hook_attn_out"])["hook_attn_out"]
+    off = model.run(RunPrompt(model.name, text, heads_off=(head,)), Job())
+    gone = added - off.layers.again(last, ["hook_attn_out"])["hook_attn_out"]
+    gone = gone - gone.mean(-1, keepdim=True) if model.centring else gone
+    torch.testing.assert_close(given, gone, rtol=0, atol=1e-5 * float(added.abs().max()))
+    assert bias == 0 if "llama" in model.name else bias > 1e-3 * given.norm(dim=-1).max()
+
+
+def test_it_is_what_transformer_lens_zeroes_and_its_z_times_w_o(opened):
+    model, text = opened
+    last, kept = model.n_layers - 1, {}
+    run, head = RunPrompt(model.name, text), Head(last, 1)
+    passed, bridge = model.run(run, Job()), model._bridge
+
+    def zero(z, hook):
+        kept["z"] = z[0, :, 1].clone()
+        z[:, :, 1] = 0
+        return z
+
+    def keep(out, hook):
+        kept["after"] = out[0].clone()
+
+    at = f"blocks.{last}."
+    bridge.run_with_hooks(
+        torch.tensor([passed.ids]),
+        fwd_hooks=[(f"{at}attn.hook_z", zero), (f"{at}hook_attn_out", keep)],
+    )
+    given = passed.patterns[last][1] @ moved(model, passed, head)
+    own = kept["z"] @ bridge.blocks[last].attn.W_O[1]
+    own = own - own.mean(-1, keepdim=True) if model.centring else own
+    tolerance = 1e-5 * float(own.abs().max())
+    torch.testing.assert_close(given, own, rtol=0, atol=tolerance)
+    off = model.run(RunPrompt(model.name, text, heads_off=(head,)), Job())
+    ours = off.layers.again(last, ["hook_attn_out"])["hook_attn_out"]
+    torch.testing.assert_close(ours, kept["after"], rtol=0, atol=10 * tolerance)
 
 
 @pytest.mark.parametrize("split", ["heads", "sources"])

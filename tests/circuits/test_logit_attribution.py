@@ -16,10 +16,10 @@ def _text(name):
     return toy_head.TEXT if name.startswith("toy") else prompts.of(name)[0]
 
 
-def _parts(model, ids, position, column):
+def _parts(stored, ids, position, column):
     """Return the embedding, position, heads [layer, head, source] and biases of a logit."""
-    model = dense_circuits.folded(model)
-    seen = plain_transformer.run(model, ids)
+    model, off_ones = dense_circuits.folded(stored), dense_circuits.off_ones(stored)
+    seen, values = plain_transformer.run(model, ids), plain_transformer.run(stored, ids).values
     final = seen.streams[-1][position]
     scale = (final.square().mean() + model.eps).sqrt() if model.norm else torch.tensor(1.0)
     column = column / scale
@@ -28,7 +28,7 @@ def _parts(model, ids, position, column):
             torch.stack(
                 [
                     seen.patterns[layer][head][position]
-                    * (seen.reads[layer] @ dense_circuits.ov_matrix(model, layer, head) @ column)
+                    * (values[layer][head] @ stored.of_head(layer, head, "W_O") @ off_ones @ column)
                     for head in range(model.n_heads)
                 ]
             )
@@ -38,8 +38,8 @@ def _parts(model, ids, position, column):
     entering = [model["embed.W_E"][ids[position]] @ column]
     if "pos_embed.W_pos" in model.tensors:
         entering.append(model["pos_embed.W_pos"][position] @ column)
-    written = sum(model[f"blocks.{layer}.attn.b_O"] for layer in range(model.n_layers))
-    return torch.stack(entering), heads, written @ column
+    written = sum(stored[f"blocks.{layer}.attn.b_O"] for layer in range(model.n_layers))
+    return torch.stack(entering), heads, written @ off_ones @ column
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,5 +1,6 @@
 """Every check passes on honest models, says why where it cannot be made, and fails on a fault."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -15,7 +16,7 @@ from engine.messages import Head, HeadScores, Receipts, Refused, RunPrompt
 from engine.model import Model
 from engine.sources import bundled, load
 from engine.vocabulary import TokenVectors
-from tests.oracles import detection, plain_transformer, prompts, toy_head
+from tests.oracles import detection, hugging_face, plain_transformer, prompts, toy_head
 
 TEXTS = {
     "toy": toy_head.TEXT,
@@ -174,11 +175,7 @@ def unfolded(monkeypatch):
 
 
 def without_b_V(monkeypatch):
-    def written_bias(self, layer, heads_off=()):
-        b_O = self._bridge.blocks[layer].attn.b_O
-        return b_O - b_O.mean()
-
-    monkeypatch.setattr(Model, "written_bias", written_bias)
+    wrong(monkeypatch, b_V=lambda w: torch.zeros_like(w.b_V))
 
 
 def off_by_one(monkeypatch):
@@ -211,10 +208,6 @@ def missing_b_Q(monkeypatch):
 
 def another_value_head(monkeypatch):
     wrong(monkeypatch, W_V=lambda w: w.W_V.roll(1, 0))
-
-
-def wrong_value_bias(monkeypatch):
-    monkeypatch.setattr(Model, "value_bias", lambda self, head: torch.zeros(self.d_head))
 
 
 def undivided(monkeypatch):
@@ -251,6 +244,104 @@ def transposed_factors(monkeypatch):
     monkeypatch.setattr(weights, "factors", factors)
 
 
+def too_large(owner, name, share=1.05):
+    """Let what a function returns be 5 % too large."""
+
+    def plant(monkeypatch):
+        honest = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *a, **named: share * honest(*a, **named))
+
+    return plant
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "check"),
+    [
+        (TokenVectors, "embedding", "ov_is_the_models"),
+        (TokenVectors, "logits", "ov_is_the_models"),
+        (TokenVectors, "unembedding", "ov_is_the_models"),
+        (TokenVectors, "read_by", "ov_is_the_models"),
+        (TokenVectors, "_rows", "ov_is_the_models"),
+        (TokenVectors, "embedding", "qk_is_the_models"),
+        (TokenVectors, "read_by", "qk_is_the_models"),
+        (TokenVectors, "gram", "eigenvalues_sum_to_the_trace"),
+        (TokenVectors, "_folded_rows_U", "eigenvalues_sum_to_the_trace"),
+        (
+            sys.modules["engine.circuits.eigenvalues"],
+            "sorted_eigenvalues",
+            "eigenvalues_sum_to_the_trace",
+        ),
+    ],
+)
+@pytest.mark.parametrize("name_of_model", ["random", "random-without-norm"])
+def test_a_fault_of_5_percent_at_the_token_end_fails_a_check(
+    made, monkeypatch, owner, name, check, name_of_model
+):
+    model = Model(bundled.read_folder(made / "models" / name_of_model))
+    assert run(model, check, name_of_model, (1, 2)).passed
+    too_large(owner, name)(monkeypatch)
+    model = Model(bundled.read_folder(made / "models" / name_of_model))
+    assert failed(run(model, check, name_of_model, (1, 2)))
+
+
+@pytest.mark.parametrize("name", ["llama", "gemma2", "bloom", "cohere", "gpt2"])
+@pytest.mark.parametrize("part", ["gain", "W_E", "embedding"])
+def test_a_fault_of_5_percent_in_a_norm_or_an_embedding_fails_a_check(
+    monkeypatch, tmp_path, name, part
+):
+    hugging_face.write(name, tmp_path / name)
+    with torch.no_grad():
+        model = Model(load(str(tmp_path / name)))
+    head, asked = Head(1, 2), RunPrompt(model.name, hugging_face.TEXT)
+
+    def checks():
+        seen = scene(model, asked, head, Job())
+        return [CHECK[check](seen, Job()) for check in ("ov_is_the_models", "qk_is_the_models")]
+
+    with torch.no_grad():
+        assert all(receipt.passed for receipt in checks())
+        if part == "gain":
+            norm = model._network.final_norm
+            changed = norm._replace(gain=norm.gain * torch.linspace(1, 1.05, model.d_model))
+            monkeypatch.setattr(
+                model.vocabulary, "_network", replace(model._network, final_norm=changed)
+            )
+        elif part == "W_E":  # a norm hides a factor, but no tilt
+            honest = TokenVectors._embeddings
+            tilt = torch.linspace(1, 1.05, model.d_model)
+            monkeypatch.setattr(
+                TokenVectors, "_embeddings", lambda self, part: tilt * honest(self, part)
+            )
+        else:
+            too_large(TokenVectors, "embedding")(monkeypatch)
+        assert any(failed(receipt) for receipt in checks())
+
+
+def test_those_that_hold_for_any_weights_are_called_identities(answer, monkeypatch):
+    found = dict(zip(CHECK, answer(ask("attn-2l")).receipts, strict=True))
+    identities = {check for check, receipt in found.items() if receipt.identity}
+    assert identities == {
+        "flattened",
+        "low_rank",
+        "values_are_superficial",
+        "queries_are_superficial",
+        "mixed_product",
+    }
+    # Weights that are not the model's: only identities still hold.
+    honest = Model.head
+
+    def other(self, head, offset=0):
+        weights = honest(self, head, offset)
+        return replace(weights, **{name: 1.3 * it.roll(1, 0) for name, it in vars(weights).items()})
+
+    monkeypatch.setattr(Model, "head", other)
+    model = Model(load("attn-2l"))
+    for check in identities:
+        assert run(model, check, "attn-2l", (1, 3)).passed
+    for check in set(CHECK) - identities - {"path", "rows_sum_to_one"}:
+        assert failed(run(model, check, "attn-2l", (1, 3)))
+
+
 @pytest.mark.parametrize(
     ("fault", "check"),
     [
@@ -259,13 +350,13 @@ def transposed_factors(monkeypatch):
         (unfolded, "pattern_from_stream"),
         (undivided, "pattern_from_stream"),
         (missing_b_Q, "doubling"),
-        (wrong_value_bias, "doubling"),
+        (without_b_V, "doubling"),
         (wrong_sign, "heads_add"),
         (transposed_W_O, "heads_add"),
         (without_b_V, "heads_add"),
         (unfolded, "heads_add"),
         (another_value_head, "orders"),
-        (wrong_value_bias, "orders"),
+        (without_b_V, "orders"),
         (exchanged_kronecker, "flattened"),
         (rotation_taken_for_its_own_inverse, "values_are_superficial"),
         (nothing_changed, "values_are_superficial"),

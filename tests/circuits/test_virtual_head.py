@@ -64,23 +64,28 @@ def test_lists_eigenvalues_and_virtual_weight_are_those_of_the_product_ov(
 
 
 @pytest.mark.parametrize(("name", "earlier", "later"), CASES)
-def test_shares_of_all_parts_of_the_input_sum_to_one(answer, raw, name, earlier, later):
-    model, _, seen, found = _asked(answer, raw, name, earlier, later)
-    folded = dense_circuits.folded(model)
+def test_shares_of_all_that_the_later_head_gives_sum_to_one(answer, raw, name, earlier, later):
+    model, ids, _, found = _asked(answer, raw, name, earlier, later)
+    seen, off_ones = plain_transformer.run(model, ids), dense_circuits.off_ones(model)
     second = seen.patterns[later.layer][later.number]
-    stream = seen.streams[later.layer]
+    stream = seen.streams[later.layer] @ off_ones
     norm = (stream.square().mean(-1, keepdim=True) + model.eps).sqrt() if model.norm else 1.0
-    parts = {
-        Head(0, head): seen.head_outputs[0][head] for head in range(model.n_heads)
-    } | {"rest": seen.streams[0] + folded["blocks.0.attn.b_O"]}  # fmt: skip
-    whole = second @ (stream / norm)
+    W_V, b_V = model.of_head(*later, "W_V"), model.of_head(*later, "b_V")
+    W_O = model.of_head(*later, "W_O") @ off_ones
+    gives = {
+        Head(0, head): second @ (seen.head_outputs[0][head] @ off_ones / norm) @ W_V @ W_O
+        for head in range(model.n_heads)
+    }
+    entering = (seen.streams[0] + model["blocks.0.attn.b_O"]) @ off_ones
+    gives["rest"] = second @ (entering / norm) @ W_V @ W_O
+    gives["b_V"] = (b_V @ W_O).expand_as(stream)
+    whole = seen.head_outputs[later.layer][later.number] @ off_ones
     shares = {
-        writer: float(((second @ (part / norm)) * whole).sum() / whole.square().sum())
-        for writer, part in parts.items()
+        part: float((given * whole).sum() / whole.square().sum()) for part, given in gives.items()
     }
     assert sum(shares.values()) == pytest.approx(1)
     assert found.share == pytest.approx(shares[earlier], abs=1e-5)
-    at = ((second @ (parts[earlier] / norm)) * whole).sum(-1) / whole.square().sum(-1)
+    at = (gives[earlier] * whole).sum(-1) / whole.square().sum(-1)
     np.testing.assert_allclose(found.shares, at, rtol=1e-4, atol=1e-5)
 
 

@@ -178,9 +178,10 @@ def test_each_step_of_a_trained_or_random_head_is_that_of_the_plain_pass(answer,
         "W_OV": dense_circuits.ov_matrix(model, layer, number),
         "S": seen.queries[layer][number] @ seen.keys[layer][number].T,
         "A": pattern,
-        "V": read @ folded["V"],
-        "r": pattern @ read @ folded["V"],
-        "h": pattern @ read @ dense_circuits.ov_matrix(model, layer, number),
+        "b_V": model.of_head(layer, number, "b_V")[None],
+        "V": seen.values[layer][number],
+        "r": pattern @ seen.values[layer][number],
+        "h": seen.head_outputs[layer][number] @ project,
     }
     for symbol, matrix in expected.items():
         scale = max(1, float(matrix.abs().max()))

@@ -7,6 +7,8 @@ import torch
 from engine import Engine
 from engine.messages import (
     Attention,
+    Direction,
+    DirectPath,
     Head,
     HeadOutput,
     LoadModel,
@@ -163,6 +165,23 @@ def test_value_weighted_patterns_are_lengths_of_what_reaches_the_stream(opened, 
 
 
 @pytest.mark.parametrize("kind", TRAITS)
+def test_no_value_in_logits_holds_what_all_tokens_have_in_common(opened, kind):
+    it = opened(kind)
+    asked = (
+        DirectPath(it.name, "w3", k=D_VOCAB),
+        OVTokens(it.name, Head(1, 2), "w3", k=D_VOCAB),
+        HeadOutput(it.run, Head(1, 2), k=D_VOCAB),
+    )
+    for found in map(it.ask, asked):
+        assert abs(found.values.mean()) < SINGLE * np.abs(found.values).max()
+    write = it.ask(Direction(it.name, Head(1, 2), k=D_VOCAB)).write_values
+    assert abs(write.mean()) < SINGLE * np.abs(write).max()
+    assert any(
+        "W_U centred over the vocabulary" in said for said in it.ask(LoadModel(it.name)).folded
+    )
+
+
+@pytest.mark.parametrize("kind", TRAITS)
 def test_the_heads_parts_of_a_logit_are_their_shares_and_all_parts_its_own(opened, kind):
     it, head = opened(kind), Head(1, 2)
     stored = it.head(head)
@@ -174,7 +193,7 @@ def test_the_heads_parts_of_a_logit_are_their_shares_and_all_parts_its_own(opene
     logits = it.own.read @ stored["W_U"] * ABOUT[kind].get("logit_scale", 1.0)
     bias = it.model.get_output_embeddings().bias
     logits = logits if bias is None else logits + bias.double()
-    own = logits - logits.mean(-1, keepdim=True) if stored["layer_norm"] else logits
+    own = logits - logits.mean(-1, keepdim=True)
     assert parts.total == pytest.approx(float(own[8, 9]), abs=1e-4 * np.abs(parts.values).sum())
     assert parts.logit_cap == ABOUT[kind].get("logit_cap")
 

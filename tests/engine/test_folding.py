@@ -9,7 +9,7 @@ from engine.sources import bundled
 
 @pytest.mark.parametrize("name", ["random", "plain"])
 def test_a_layer_adds_the_sum_of_its_heads_folded_and_a_constant(folders, name):
-    # Head h adds A X W_V W_O; b_O and the moved b_V are the same at every position.
+    # Head h adds A (X W_V + b_V) W_O; b_O is the same at every position.
     model = Model(bundled.read_folder(folders / name))
     passed = model.run(RunPrompt(name, "I like green tea"), Job())
     added = passed.streams[1] - passed.streams[0]
@@ -17,7 +17,7 @@ def test_a_layer_adds_the_sum_of_its_heads_folded_and_a_constant(folders, name):
     for number in range(model.n_heads):
         weights = model.head(Head(0, number))
         read = model.read(passed.streams[0])
-        heads += passed.patterns[0][number] @ read @ weights.W_V @ weights.W_O
+        heads += passed.patterns[0][number] @ weights.values(read) @ weights.W_O
     if model.normalized:
         added = added - added.mean(-1, keepdim=True)
     rest = added - heads

@@ -203,8 +203,9 @@ def read(stored, streams):
 
 
 def moved(stored, streams):
-    """Return X W_V W_O times what multiplies it next: b_V and a norm's scale left out."""
-    return read(stored, streams) @ stored["W_V"] @ stored["W_O"] * stored["after"]
+    """Return (X W_V + b_V) W_O times what multiplies it next, a norm's scale left out."""
+    values = (read(stored, streams) + stored["bias"]) @ stored["W_V"] + stored["b_V"]
+    return values @ stored["W_O"] * stored["after"]
 
 
 def scale_after(stored, run, layer):
@@ -225,12 +226,13 @@ def to_logits(stored, vectors):
     if stored["layer_norm"]:
         vectors = vectors - vectors.mean(-1, keepdim=True)
     logits = (vectors * stored["final_gain"]) @ stored["W_U"]
-    return logits - logits.mean(-1, keepdim=True) if stored["layer_norm"] else logits
+    return logits - logits.mean(-1, keepdim=True)
 
 
 def ov(stored):
     """Return [source token, output token] of the OV circuit."""
-    return to_logits(stored, moved(stored, stored["W_E"]))
+    read_alone = read(stored, stored["W_E"])
+    return to_logits(stored, read_alone @ stored["W_V"] @ stored["W_O"] * stored["after"])
 
 
 def turned(stored, vectors, positions):

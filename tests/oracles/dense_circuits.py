@@ -100,9 +100,10 @@ def qk_table(checkpoint: Checkpoint, layer: int, head: int) -> Tensor:
     return scores_between(checkpoint, layer, head, vectors, vectors)
 
 
-def value_norms(checkpoint: Checkpoint, layer: int, head: int, read: Tensor) -> Tensor:
-    """Return the length of what each position read [position, d_model] would have moved."""
-    return (read @ ov_matrix(checkpoint, layer, head)).norm(dim=-1)
+def value_norms(checkpoint: Checkpoint, layer: int, head: int, values: Tensor) -> Tensor:
+    """Return the length of what each value [position, d_head], b_V in it, would have written."""
+    W_O = checkpoint.of_head(layer, head, "W_O") @ off_ones(checkpoint)
+    return (values @ W_O).norm(dim=-1)
 
 
 def overlap(matrix: Tensor) -> tuple[float, int]:

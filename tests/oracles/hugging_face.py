@@ -254,7 +254,7 @@ def ov(head):
     if head["layer_norm"]:
         written = written - written.mean(-1, keepdim=True)
     logits = (written * head["final_gain"]) @ head["W_U"]
-    return logits - logits.mean(-1, keepdim=True) if head["layer_norm"] else logits
+    return logits - logits.mean(-1, keepdim=True)
 
 
 def turned(vectors, position, width, base=10000.0):

@@ -10,6 +10,11 @@ from engine.circuits.receipts.patterns import (
     rows_sum_to_one,
 )
 from engine.circuits.receipts.scene import DOUBLE, scene
+from engine.circuits.receipts.tokens import (
+    eigenvalues_sum_to_the_trace,
+    ov_is_the_models,
+    qk_is_the_models,
+)
 from engine.circuits.receipts.weights import (
     low_rank,
     mixed_product,
@@ -41,8 +46,20 @@ CHECKS = (
     stream_adds_up,
     attribution_adds_up,
     folding_changes_nothing,
+    ov_is_the_models,
+    qk_is_the_models,
+    eigenvalues_sum_to_the_trace,
     path,
 )
+
+IDENTITIES = (
+    flattened,
+    low_rank,
+    values_are_superficial,
+    queries_are_superficial,
+    mixed_product,
+)
+"""Those that hold for any weights: both sides are computed from the same ones."""
 
 
 def receipts(model: Model, request: Receipts, job: Job) -> HeadReceipts:
@@ -70,7 +87,7 @@ def receipts(model: Model, request: Receipts, job: Job) -> HeadReceipts:
     found = []
     for place, check in enumerate(CHECKS):
         job.step(place, len(CHECKS), check.__name__.replace("_", " "))
-        found.append(check(seen, job))
+        found.append(check(seen, job)._replace(identity=check in IDENTITIES))
     if model.placing.rounds:
         found = [_of_half(receipt, model.placing.dtype) for receipt in found]
     return HeadReceipts(tuple(found))

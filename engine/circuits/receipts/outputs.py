@@ -32,7 +32,7 @@ def heads_add(scene: Scene, job: Job) -> Receipt:
     big, b_O = model.stacked_output(layer)
     after = scene.passed.output_scale(layer)[:, None]
     stacked = (scene.own["z"].flatten(1) @ big + b_O) / after  # [position, head * d_head] first
-    bias = model.written_bias(layer, scene.passed.heads_off)
+    bias = model.written_bias(layer)
     summed = bias.double().expand(len(scene.read), -1)
     for number in range(model.n_heads):
         job.step(number, model.n_heads, "adding heads")
@@ -44,8 +44,8 @@ def heads_add(scene: Scene, job: Job) -> Receipt:
     return measured(
         "stacked heads through the big W_O = the sum of heads = what the layer added",
         f"the model's own r of all {model.n_heads} heads side by side times W_O "
-        f"({len(big)} x {model.d_model}) plus b_O, the sum of A X W_V W_O over heads plus the "
-        f"folded bias, and what the layer added: {OF_LARGEST}",
+        f"({len(big)} x {model.d_model}) plus b_O, the sum of A (X W_V + b_V) W_O over heads "
+        f"plus b_O, and what the layer added: {OF_LARGEST}",
         apart(stacked, summed, added),
         scene.single,
         ("stacked against summed, max |change|", float((stacked - summed).abs().max())),
@@ -56,8 +56,8 @@ def heads_add(scene: Scene, job: Job) -> Receipt:
 def orders(scene: Scene, job: Job) -> Receipt:
     """Check that three steps, A first and W_OV first give one output, the model's.
 
-    "One attention head, taken apart", "The paper's derivation, step by step". b_V, which folding
-    moves into b_O, is taken off the model's own r.
+    "One attention head, taken apart", "The paper's derivation, step by step". b_V, which is added
+    to every value, is taken off the model's own r: rows of A sum to 1.
     """
     name = "three steps = A first = W_OV first"
     compares = f"A (X W_V) W_O, (A X) W_OV, A (X W_OV) and the model's own r W_O: {OF_LARGEST}"
@@ -66,7 +66,7 @@ def orders(scene: Scene, job: Job) -> Receipt:
     A, X, weights = scene.pattern, scene.read, scene.weights
     steps = A @ (X @ weights.W_V) @ weights.W_O
     W_OV = weights.W_V @ weights.W_O
-    own = scene.own["z"][:, scene.head.number] - scene.model.value_bias(scene.head)
+    own = scene.own["z"][:, scene.head.number] - weights.b_V
     through = own.double() @ weights.W_O
     job.step(0, 4, "A first")
     mixed = A @ X

@@ -157,7 +157,7 @@ def doubling(scene: Scene, job: Job) -> Receipt:
         },
     )
     b_Q, b_K = scene.weights.b_Q, scene.weights.b_K
-    kv, b_V = model.kv_head(number), model.value_bias(scene.head).double()
+    kv, b_V = model.kv_head(number), scene.weights.b_V
     once = (scene.passed.queries[layer][number] - b_Q) @ (scene.passed.keys[layer][kv] - b_K).mT
     twice = (kept[f"{at}hook_q"][:, number] - b_Q) @ (kept[f"{at}hook_k"][:, kv] - b_K).mT
     moved = scene.own["z"][:, number] - b_V

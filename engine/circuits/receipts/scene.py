@@ -109,7 +109,7 @@ def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
 def written(
     model: Model, passed: ForwardPass, head: Head, read: Float[Tensor, "position d_model"]
 ) -> Float[Tensor, "position d_model"]:
-    """Return A X W_V W_O in double precision; zeros for a head that is off.
+    """Return A (X W_V + b_V) W_O in double precision; zeros for a head that is off.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def written(
         return torch.zeros_like(read)
     weights = double(model.head(head))
     # Values first: a pattern times d_head columns, where moved vectors would be d_model.
-    values = passed.patterns[head.layer][head.number].double() @ (read @ weights.W_V)
+    values = passed.patterns[head.layer][head.number].double() @ weights.values(read)
     made: Tensor = values @ weights.W_O
     return made
 

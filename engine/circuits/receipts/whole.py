@@ -37,7 +37,7 @@ def stream_adds_up(scene: Scene, job: Job) -> Receipt:
     total = _entering(model, passed.ids)
     for layer in range(model.n_layers):
         after = passed.output_scale(layer)[:, None]
-        total = total + model.written_bias(layer, passed.heads_off).double() / after
+        total = total + model.written_bias(layer).double() / after
         read = model.read(passed.streams[layer]).double()
         for number in range(model.n_heads):
             done = layer * model.n_heads + number
@@ -59,20 +59,21 @@ def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
     """Check that what each part gives to a logit sums to the model's own logit."""
     model, parts = scene.model, logit_attribution(scene.model, LogitAttribution(scene.run), job)
     own = scene.own["logits"].double()
-    centred_, cap = scene.model.centring, scene.model.logit_cap
-    logit = float(own[parts.target_id] - (own.mean() if centred_ else 0))
-    less = ", less their mean, which the softmax does not see" if centred_ else ""
+    cap, shift = model.logit_cap, 0.0
+    logit, less = float(own[parts.target_id]), ""
+    if cap and model.normalized:
+        shift, less = _mean_logit(scene, job), ", their mean before the cap put back"
+    elif model.normalized:
+        logit, less = logit - float(own.mean()), ", less their mean, which the softmax does not see"
     name = "attribution sums to the logit"
     compares = (
         f"the sum of all parts of the first guess after the prompt against the model's own "
         f"logit{less}: the difference in logits"
     )
-    if cap and centred_:
-        return undefined(name, compares, "the model caps its logits after their mean is gone")
     found = parts.total
     if cap:
         compares = f"{compares}, after the model's cap of {cap:g}"
-        found = float(scene.model.capped(torch.tensor(found, dtype=torch.float64)))
+        found = float(model.capped(torch.tensor(found + shift, dtype=torch.float64)))
     return measured(
         name,
         compares,
@@ -81,6 +82,13 @@ def attribution_adds_up(scene: Scene, job: Job) -> Receipt:
         ("logit", logit),
         ("sum of parts", found),
     )
+
+
+def _mean_logit(scene: Scene, job: Job) -> float:
+    """Return the mean of all logits after the prompt, before the model caps them."""
+    read, vocabulary = scene.model.read(scene.passed.final[-1]), scene.model.vocabulary
+    said = vocabulary.logits(read[:, None], job, centre=False)[:, 0]
+    return float((said + vocabulary.logit_biases(centre=False)).double().mean())
 
 
 def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
@@ -103,7 +111,8 @@ def folding_changes_nothing(scene: Scene, job: Job) -> Receipt:
     if key not in model.kept:
         last = _folded_pass(model, scene.passed, job).float()
         logits = model.capped(
-            model.vocabulary.logits(last[:, None], job)[:, 0] + model.vocabulary.logit_biases()
+            model.vocabulary.logits(last[:, None], job, centre=False)[:, 0]
+            + model.vocabulary.logit_biases(centre=False)
         )
         change = logits.double().log_softmax(-1) - own.log_softmax(-1)
         model.kept[key] = float(change.abs().max())
@@ -115,7 +124,7 @@ def _folded_pass(model: Model, passed: ForwardPass, job: Job) -> Float[Tensor, "
     stream = _entering(model, passed.ids)
     for layer in range(model.n_layers):
         scaled = stream / model.scale(stream)[:, None]
-        added = model.written_bias(layer, passed.heads_off).double().expand_as(stream)
+        added = model.written_bias(layer).double().expand_as(stream)
         hidden = model.hidden(layer, len(stream))
         for number in range(model.n_heads):
             done = layer * model.n_heads + number
@@ -125,7 +134,7 @@ def _folded_pass(model: Model, passed: ForwardPass, job: Job) -> Float[Tensor, "
             weights = double(model.head(head))
             scores = model.folded_scores(head, weights, scaled).masked_fill(hidden, -torch.inf)
             job.step(done, model.n_layers * model.n_heads, "running folded heads")
-            added = added + scores.softmax(-1) @ (scaled @ weights.W_V) @ weights.W_O
+            added = added + scores.softmax(-1) @ weights.values(scaled) @ weights.W_O
         before, stream = stream, stream + added / passed.output_scale(layer)[:, None]
         if passed.mlps:
             read = (before if model.mlp_is_parallel else stream).float()

@@ -47,7 +47,8 @@ def what(
     if model.normalises_outputs:
         adds = f"{adds[:-1]}: n is what the norm after the heads divides by there, on this prompt."
         over, einsum = " / n", ("", "")
-    value = read @ weights.W_V
+    value, biased = weights.values(read), bool(weights.b_V.any())
+    plus = " + b_V" if biased else ""
     result = 0 * value if off else pattern @ value
     got = "What each position gets: the average of the values, weighted by its row of A."
     steps = [
@@ -56,10 +57,20 @@ def what(
             f"Turns a stream of {model.d_model} numbers into a value of {model.d_head}.",
             formula="W_V", paper=f"W_Vᵀ, their W_V being {model.d_head} × {model.d_model}",
         ),
+        *(
+            [
+                maker.step(
+                    "b_V", "what", ("bias", "d_head"), weights.b_V[None], "Added to every value.",
+                    formula="b_V", paper="b_V",
+                )
+            ]
+            if biased
+            else []
+        ),
         maker.step(
             "V", "what", ("source", "d_head"), value,
             "What each position hands over once it has been chosen.",
-            formula="V = X W_V", paper="V = X W_Vᵀ",
+            formula=f"V = X W_V{plus}", paper=f"V = X W_Vᵀ{plus}",
             einsum=("si, ih -> sh", "si, hi -> sh"), operands=("X", "W_V"),
         ),
         maker.step(

@@ -100,7 +100,7 @@ def test_ov_is_that_of_the_stored_weights(opened, kind):
     if norm in ("LN", "LNPre"):
         written = written - written.mean()
     meant = (written * final) @ W["unembed.W_U"]
-    if norm in ("LN", "LNPre"):
+    if norm is not None:
         meant = meant - meant.mean()
     found = engine.answer(OVTokens(name, Head(1, 2), "w9", k=len(WORDS)))
     meant = meant.numpy()[found.ids]

@@ -74,6 +74,17 @@ def test_undefined_checks_say_why_and_have_no_bar():
     assert line.share is None
 
 
+def test_identities_are_named_and_not_counted_as_evidence():
+    held, broken = (receipt._replace(identity=True) for receipt in (CLOSE, FAILED))
+    told = verdict(HeadReceipts((PASSED, held, UNDEFINED)))
+    assert (told.text, told.identities) == ("1 of 1 checks pass", "1 identity holds")
+    assert "identity, which holds for any weights" in check(held).measure
+    told = verdict(HeadReceipts((PASSED, held, broken)))
+    assert (told.text, told.identities) == ("1 of 1 checks pass", "1 of 2 identities fails")
+    assert told.failed
+    assert in_order(HeadReceipts((held, PASSED, UNDEFINED))) == [PASSED, held, UNDEFINED]
+
+
 def test_a_check_that_failed_without_a_number_is_the_worst():
     found = HeadReceipts((PASSED, FAILED, NOT_FINITE, CLOSE))
     assert [receipt.name for receipt in in_order(found)][:2] == [NOT_FINITE.name, FAILED.name]

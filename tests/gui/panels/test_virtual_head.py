@@ -126,7 +126,7 @@ def test_the_share_is_told_overall_and_at_the_pinned_query(panel, session, settl
     settle(panel)
     parts = panel.known("parts")
     told = panel.share_sentence.text
-    assert told.startswith("Of what L1H2 takes in (its values) on this prompt, L0H1 wrote 25.0 %")
+    assert told.startswith("Of what L1H2 gives on this prompt, 25.0 % comes from what L0H1 gives")
     assert told.endswith(f"(query 3), {percent(float(parts.shares[3]))}.")
 
 
