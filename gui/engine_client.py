@@ -13,7 +13,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.job import Cancelled, Job
-from engine.messages import LoadModel, Placing, Refused, Request, Result
+from engine.messages import LoadModel, Placing, Refused, Request, Result, printable
 from gui.garbage import Collector
 from gui.question_order import makes_way, rank, words_for
 
@@ -42,6 +42,10 @@ class Failure:
 
     sentence: str
     details: str = ""
+
+    def __post_init__(self) -> None:
+        """Make what a file may have put into the sentence visible."""
+        object.__setattr__(self, "sentence", printable(self.sentence, keep="\n"))
 
 
 STOPPED = Failure("Stopped. Press F5 to ask again.")

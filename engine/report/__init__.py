@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from engine.command import QuestionParser, add_placing, placing
+from engine.console import elsewhere
 from engine.engine import Engine
 from engine.messages import (
     Attention,
@@ -94,6 +95,11 @@ def report(asked: Asked) -> str:
         vocabulary=frozenset(ask(Vocabulary(asked.run.model)).texts),
     )
     lines = [chosen] if chosen else []
+    placed = Placing(subject.facts.device, subject.facts.dtype)
+    if said := elsewhere(asked.run.model, placed, asked.placing):
+        lines.append(said)
+    elif placed != Placing():
+        lines.append(f"precision: {placed}")
     for title, section in SECTIONS:
         lines += ["", f"== {title(subject)}", *(f"  {line}" for line in section(subject))]
     return "\n".join(lines).lstrip("\n") + "\n"
