@@ -13,11 +13,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from engine import __version__, console
-from engine.command import QuestionParser, add_placing, read
-from engine.messages import QUESTIONS, Refused
-from gui.preferences import Preferences
-from gui.session_file import SUFFIX
+try:
+    from engine import __version__, console
+    from engine.command import QuestionParser, add_placing, read
+    from engine.messages import QUESTIONS, Refused, printable
+    from gui.preferences import Preferences
+    from gui.session_file import SUFFIX
+except KeyboardInterrupt:  # numpy alone takes a tenth of a second
+    os._exit(130)
 
 USAGE = f"""\
 usage: headscope [--model NAME|PATH]       open the window; a model folder and a GGUF file are
@@ -61,10 +64,12 @@ def program() -> NoReturn:
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_RDWR)
             setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
-    status = main()
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
+    status = 130
+    with contextlib.suppress(KeyboardInterrupt):
+        status = main()
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
     os._exit(status)
 
 
@@ -83,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _dispatch(words)
         sys.stdout.flush()
     except Refused as refusal:
-        sys.stderr.write(f"headscope: {refusal}\n")
+        console.tell(str(refusal))
         return 2
     except KeyboardInterrupt:
         return 130
@@ -94,13 +99,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         # Files are named; only the process's own streams are not.
         where = "standard output" if error.filename is None else error.filename
-        sys.stderr.write(f"headscope: {where}: {error.strerror}\n")
+        console.tell(f"{where}: {error.strerror or error}")
         return 2
-    except Exception as error:
+    except SystemExit:  # of argparse, after a help
+        raise
+    except BaseException as error:  # a panic of a library is no Exception
         if "--verbose" in words:
-            traceback.print_exc()
+            sys.stderr.write(printable(traceback.format_exc(), keep="\n"))
         what = " ".join(f"{type(error).__name__}: {error}".split())
-        sys.stderr.write(f"headscope: this should not happen, and --verbose shows more: {what}\n")
+        console.tell(f"this should not happen, and --verbose shows more: {what}")
         return 1
     return status
 
@@ -175,7 +182,7 @@ def _models() -> int:
 
     listed = entries()
     width = max(len(entry.name) for entry in listed)
-    lines = [f"{entry.name:{width}}  {entry.about}\n" for entry in listed]
+    lines = [f"{printable(f'{entry.name:{width}}  {entry.about}')}\n" for entry in listed]
     return console.say("".join(lines) + HOW_TO_OPEN)
 
 
@@ -221,11 +228,12 @@ def _figure(words: list[str]) -> int:
     origin = command.origin(request, given, answers, __version__)
     if made is not None:
         changed = command.changes(made.origin, origin)
-        sys.stderr.writelines(f"headscope: {sentence}\n" for sentence in changed)
+        for sentence in changed:
+            console.tell(sentence)
     with console.quiet(given.verbose):
         told = command.write(request, result, given, origin, made)
-    if given.verbose:
-        sys.stderr.writelines(f"{sentence}\n" for sentence in told)
+    for sentence in command.lacking(told, given):
+        console.tell(sentence)
     return 0
 
 
@@ -241,11 +249,12 @@ def _figure_board(words: list[str]) -> int:
     drawn = boards.drawn(board, answers, __version__)
     for name, before, now in zip(board.names, made.origins, drawn, strict=False):
         changed = command.changes(before, now.origin)
-        sys.stderr.writelines(f"headscope: figure {name}: {sentence}\n" for sentence in changed)
+        for sentence in changed:
+            console.tell(f"figure {name}: {sentence}")
     with console.quiet(given.verbose):
         told = boards.write(board, drawn, given.output)
-    if given.verbose:
-        sys.stderr.writelines(f"{sentence}\n" for sentence in told)
+    for sentence in command.lacking(told, given):
+        console.tell(sentence)
     return 0
 
 

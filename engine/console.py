@@ -1,23 +1,33 @@
 """`headscope ask`: questions from a command line or from JSON, answers printed as JSON."""
 
 import contextlib
+import io
 import itertools
 import json
 import logging
 import os
+import re
 import sys
 import warnings
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePath
+from typing import Any
 
 from engine.command import QuestionParser, add_placing, parser, placing, read
-from engine.messages import QUESTIONS, Head, LoadModel, Refused, Request, Result, model_of
+from engine.messages import (
+    QUESTIONS,
+    Head,
+    LoadModel,
+    Placing,
+    Refused,
+    Request,
+    Result,
+    model_of,
+    printable,
+)
 from engine.records import request_from_json, request_to_json, result_to_json
-
-if TYPE_CHECKING:
-    from engine.engine import Engine
 
 
 def ask(words: list[str]) -> int:
@@ -48,9 +58,12 @@ def ask(words: list[str]) -> int:
             )
         return _ask_lines(given)
     request, given = read(question_parser(words, "ask"), words[0], words[1:])
+    asked = Asked(given)
     if "heads" in given:
-        return _ask_heads(request, given)
-    return say(_record(request, answer(request, given)))
+        return _ask_heads(request, asked)
+    if "head" in given and not hasattr(request, "head"):
+        asked.check_head(request, given.head)
+    return say(_json(asked.record(request)))
 
 
 def question_parser(words: list[str], command: str) -> QuestionParser:
@@ -74,30 +87,98 @@ def _common(made: QuestionParser) -> QuestionParser:
     return made
 
 
-def answer(request: Request, given: Namespace) -> Result:
-    """Answer the question of a command line, libraries kept quiet unless it says `--verbose`.
+class Asked:
+    """An engine that one command line asks, libraries kept quiet unless it says `--verbose`.
+
+    Where a model does not run where `--device` and `--dtype` say, standard error tells it.
+
+    Parameters
+    ----------
+    given : Namespace
+        What the command line says.
+    """
+
+    def __init__(self, given: Namespace) -> None:
+        self._given, self._told = given, set[str]()
+        with quiet(given.verbose):
+            from engine import Engine
+
+            self._engine = Engine(placing=placing(given))
+
+    def check_head(self, request: Request, head: Head) -> None:
+        """Refuse a head that the model of a question does not have."""
+        with quiet(self._given.verbose):
+            self._engine.check_head(request, head)
+
+    def answer(self, request: Request) -> Result:
+        """Answer a question.
+
+        Raises
+        ------
+        Refused
+            If it cannot be answered.
+        """
+        return self._answer(request)[0]
+
+    def record(self, request: Request) -> dict[str, Any]:
+        """Return a question and its answer as `ask` prints them; refuses as `answer`.
+
+        A precision that is not the usual one stands between them.
+        """
+        result, placed = self._answer(request)
+        said = {} if placed in (None, Placing()) else {"precision": str(placed)}
+        return {"request": request_to_json(request), **said, "result": result_to_json(result)}
+
+    def _answer(self, request: Request) -> tuple[Result, Placing | None]:
+        with quiet(self._given.verbose):
+            result = self._engine.answer(request)
+            placed = self._engine.placed(request)
+        name = model_of(request)
+        if placed is not None and name not in self._told:
+            self._told.add(name)
+            if said := elsewhere(name, placed, placing(self._given)):
+                tell(said)
+        return result, placed
+
+
+def answers(requests: Sequence[Request], given: Namespace) -> list[Result]:
+    """Answer questions of a command line, as `Asked` does.
 
     Raises
     ------
     Refused
-        If it cannot be answered, or `--head` only chose the layer and the layer lacks it.
+        If one cannot be answered, or `--head` only chose the layer and the layer lacks it.
     """
-    return answers((request,), given)[0]
+    asked = Asked(given)
+    if "head" in given and not hasattr(requests[0], "head"):
+        asked.check_head(requests[0], given.head)
+    return [asked.answer(request) for request in requests]
 
 
-def answers(requests: Sequence[Request], given: Namespace) -> list[Result]:
-    """Answer a question as `answer` does, and others about the same model after it."""
-    request = requests[0]
-    with quiet(given.verbose):
-        engine = _engine(given)
-        if "head" in given and not hasattr(request, "head"):
-            engine.check_head(request, given.head)
-        return [engine.answer(asked) for asked in requests]
+def elsewhere(model: str, placed: Placing, wanted: Placing) -> str:
+    """Say that a model does not run where it was to run; nothing where it does."""
+    if placed == wanted:
+        return ""
+    return (
+        f"{PurePath(model).name} runs in {placed}, as attention-only models always do, and not in "
+        f"{wanted}"
+    )
+
+
+def tell(sentence: str) -> None:
+    """Print a sentence of our own on standard error, as one line."""
+    encoding = sys.stderr.encoding or "utf-8"
+    line = f"headscope: {printable(sentence)}\n"
+    sys.stderr.write(line.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def say(text: str) -> int:
-    """Print a text, escaped where the terminal's encoding lacks a character; return status 0."""
+    """Print a text and return status 0.
+
+    What a terminal would not show but obey is escaped, and what its encoding lacks.
+    """
     encoding = sys.stdout.encoding or "utf-8"
+    text = printable(text, keep="\n\t")
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
     return 0
 
@@ -129,48 +210,38 @@ def quiet(verbose: bool) -> Iterator[None]:
         logging.disable(disabled)
 
 
-def _engine(given: Namespace) -> "Engine":
-    from engine import Engine
-
-    return Engine(placing=placing(given))
-
-
-def _ask_heads(request: Any, given: Namespace) -> int:
+def _ask_heads(request: Any, asked: Asked) -> int:
     """Print one record a line, one for each head of the model."""
-    with quiet(given.verbose):
-        engine = _engine(given)
-        facts: Any = engine.answer(LoadModel(model_of(request)))
+    facts: Any = asked.answer(LoadModel(model_of(request)))
     for layer, number in itertools.product(range(facts.n_layers), range(facts.n_heads)):
-        asked = replace(request, head=Head(layer, number))
-        with quiet(given.verbose):
-            result = engine.answer(asked)
-        say(_record(asked, result))
+        say(_json(asked.record(replace(request, head=Head(layer, number)))))
     return 0
 
 
-def _record(request: Request, result: Result) -> str:
-    return _json({"request": request_to_json(request), "result": result_to_json(result)})
-
-
 def _ask_lines(given: Namespace) -> int:
-    with quiet(given.verbose):
-        engine = _engine(given)
+    asked = Asked(given)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # Bytes that are no UTF-8 end their own line and not the conversation.
+        sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
     for line in filter(str.strip, sys.stdin):
         record: dict[str, Any] = {"request": line.strip()}
         try:
             record["request"] = _read(line)
             request = request_from_json(record["request"])
             record["request"] = request_to_json(request)
-            with quiet(given.verbose):
-                record["result"] = result_to_json(engine.answer(request))
+            record = asked.record(request)
         except Refused as refusal:
             record["error"] = str(refusal)
-        except Exception as error:
-            # One question must not end the conversation.
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            # One question must not end the conversation; a panic of a library is no Exception.
             record["error"] = f"this should not happen: {type(error).__name__}: {error}"
         try:
             say(_json(record))
-        except ValueError:  # a number such as 1e400 is read as infinity
+        except (ValueError, RecursionError):
+            # A number such as 1e400 is read as infinity; and what can be read as deeply nested
+            # may not be written.
             say(_json(record | {"request": line.strip()}))
         sys.stdout.flush()
     return 0
@@ -179,6 +250,11 @@ def _ask_lines(given: Namespace) -> int:
 def _read(line: str) -> Any:
     # Files of some editors begin with a byte order mark, which is no part of the first line.
     text = line.removeprefix("\ufeff").strip()
+    if (bad := re.search("[\udc80-\udcff]", text)) is not None:
+        raise Refused(
+            f"this line is not text in UTF-8: character {bad.start() + 1} of {len(text):,} is the "
+            f"byte {ord(bad[0]) & 0xFF:02X}"
+        )
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:

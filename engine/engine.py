@@ -167,6 +167,13 @@ class Engine:
         with torch.inference_mode():
             self._open(model_of(request), Job()).check_head(head)
 
+    def placed(self, request: Request) -> Placing | None:
+        """Return where the model of a question runs; none where no model is opened for it."""
+        if type(request) in WITHOUT_MODEL:
+            return None
+        with torch.inference_mode():
+            return self._open(model_of(request), Job()).placing
+
     def close(self) -> None:
         """Let the open model's memory go; the next question opens it again."""
         if self._model is not None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from engine.messages import Device, Dtype, Placing, Refused
+from engine.messages import Device, Dtype, Placing, Refused, printable
 from gui import first_session, icon, log, palette, reopening, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
@@ -162,7 +162,7 @@ def run(
         sys.stderr.flush()
         os._exit(code)
     if taker and taker.failure:
-        sys.stderr.write(f"headscope: {taker.failure}\n")
+        sys.stderr.write(f"headscope: {printable(taker.failure)}\n")
         return 2 if taker.unwritten else 1
     return code
 

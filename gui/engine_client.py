@@ -23,6 +23,7 @@ from engine.messages import (
     Request,
     Result,
     model_of,
+    printable,
 )
 from gui.garbage import Collector
 from gui.question_order import makes_way, rank, words_for
@@ -54,6 +55,10 @@ class Failure:
 
     sentence: str
     details: str = ""
+
+    def __post_init__(self) -> None:
+        """Make what a file may have put into the sentence visible."""
+        object.__setattr__(self, "sentence", printable(self.sentence, keep="\n"))
 
 
 STOPPED = Failure("Stopped. Press F5 to ask again.")

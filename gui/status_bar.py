@@ -13,6 +13,7 @@ from engine.messages import (
     RunPrompt,
     in_bytes,
     model_of,
+    printable,
 )
 from gui.engine_client import EngineClient, Failure
 from gui.opening import short_name
@@ -93,7 +94,7 @@ class StatusBar(QStatusBar):
 
     def tell(self, sentence: str) -> None:
         """Say something about the window itself, until something else is said."""
-        self._failure = sentence
+        self._failure = printable(sentence)
         if not self.stop.isVisible():
             self._show_work(False)
 
@@ -143,7 +144,7 @@ class StatusBar(QStatusBar):
             self._patience.stop()
             self._show_work(False)
             return
-        self.work.setText(f"{what} …")
+        self.work.setText(f"{printable(what)} …")
         show_progress(self.bar, done, total)
         if not self.stop.isVisible() and not self._patience.isActive():
             self._patience.start()

@@ -13,6 +13,7 @@ import main as headscope
 from engine import Engine
 from engine.messages import Attention, LogitAttribution, Refused, RunPrompt
 from gui import app, figures, session_file, system
+from gui.figures.options import Advice
 from tests.oracles import hugging_face
 
 PROMPT = ["--model", "toy", "--text", "result = 0 ans return"]
@@ -230,13 +231,33 @@ def test_heads_that_are_off_change_what_the_model_says(run):
     assert whole["result"]["next_log_probs"] != off["result"]["next_log_probs"]
 
 
-def test_what_a_figure_could_not_do_is_said_when_verbose(run, monkeypatch, tmp_path):
-    monkeypatch.setattr(figures, "write", lambda *given, **options: ("no font covers x",))
+def test_what_a_figure_could_not_do_is_said_and_advice_when_verbose(run, monkeypatch, tmp_path):
+    told = ("no font covers x", Advice("another map is better"))
+    monkeypatch.setattr(figures, "write", lambda *given, **options: told)
     words = ["figure", "attention", *PROMPT, "--layer", "0", "-o", str(tmp_path / "f.pdf")]
-    assert run(*words) == (0, "", "")
+    assert run(*words) == (0, "", "headscope: no font covers x\n")
     status, out, err = run(*words, "--verbose")
     assert (status, out) == (0, "")
-    assert "no font covers x\n" in err
+    assert "no font covers x\nheadscope: another map is better\n" in err
+
+
+@pytest.mark.parametrize("words", [["--labels", "all"], ["--labels", "2"], []])
+def test_labels_that_have_no_room_are_said(run, tmp_path, words):
+    text = " ".join(["result = 0 ans"] * 15)
+    asked = ["figure", "attention", "--model", "toy", "--text", text, "--head", "0.0", *words]
+    status, out, err = run(*asked, "-o", str(tmp_path / "f.svg"))
+    assert (status, out, err.count("\n")) == (0, "", 1)
+    wanted = 30 if "2" in words else 60
+    assert re.search(rf"^headscope: \d+ of {wanted} tokens are labelled, as many as have room", err)
+    wide = [*asked, "--width", "183mm", "--font-size", "5", "-o", str(tmp_path / "g.svg")]
+    assert run(*wide) == (0, "", "")
+
+
+def test_a_title_and_a_prompt_that_no_font_covers_are_said(run, monkeypatch, tmp_path):
+    words = ["figure", "attention", *PROMPT, "--head", "0.0", "--title", "\U0010fffd"]
+    status, _, err = run(*words, "-o", str(tmp_path / "f.svg"))
+    assert status == 0
+    assert err == "headscope: no installed font covers \U0010fffd: drawn as boxes\n"
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ from engine.messages.positions import (
     PositionScores,
     QKOffsets,
 )
+from engine.messages.printing import printable
 from engine.messages.prompts import (
     Attention,
     DestinationRow,
@@ -314,6 +315,7 @@ __all__ = [
     "in_bytes",
     "model_of",
     "pack",
+    "printable",
     "to_plain",
     "unpack",
 ]

@@ -47,6 +47,9 @@ class Placing:
         """Bytes of a number."""
         return 4 if self.dtype == "float32" else 2
 
+    def __str__(self) -> str:
+        return f"{self.dtype} on {self.device}"
+
     @property
     def rounds(self) -> bool:
         """Whether what a run gives is rounded to less than single precision."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from engine.command import QuestionParser, add_placing, placing
+from engine.console import elsewhere
 from engine.engine import Engine
 from engine.messages import (
     Attention,
@@ -116,6 +117,11 @@ def report(asked: Asked) -> str:
     if asked.json:
         return _record(subject, chosen, sections, answers)
     lines = [chosen] if chosen else []
+    placed = Placing(subject.facts.device, subject.facts.dtype)
+    if moved := elsewhere(asked.run.model, placed, asked.placing):
+        lines.append(moved)
+    elif placed != Placing():
+        lines.append(f"precision: {placed}")
     for title, said in sections:
         lines += ["", f"== {title}", *(f"  {line}" for line in said)]
     lines += ["", outcome(subject.receipts)]

@@ -3,7 +3,7 @@
 import sys
 
 from engine.job import Job
-from engine.messages import DownloadModel, FindDownload, Refused, in_bytes
+from engine.messages import DownloadModel, FindDownload, Refused, in_bytes, printable
 from engine.sources import cache
 from engine.sources.download import download_model, find_download
 
@@ -45,7 +45,8 @@ def fetch(words: list[str]) -> str:
     plan = find_download(FindDownload(name), Job())
     here = f", of which {in_bytes(plan.have)} are here already" if plan.have else ""
     sys.stderr.write(
-        f"{plan.repository}: {len(plan.files)} files, {in_bytes(int(plan.sizes.sum()))}{here}; "
+        f"{printable(plan.repository)}: {len(plan.files)} files, "
+        f"{in_bytes(int(plan.sizes.sum()))}{here}; "
         f"{in_bytes(plan.free)} are free in {cache.root()}\n"
     )
     progress = _Progress()
@@ -73,7 +74,7 @@ class _Progress:
         percent = 100 * done // max(total, 1)
         news = percent if self._over else percent // TENTH
         if total > 1 and news != self._said:
-            line = f"{what}: {in_bytes(done)} of {in_bytes(total)} ({percent} %)"
+            line = printable(f"{what}: {in_bytes(done)} of {in_bytes(total)} ({percent} %)")
             sys.stderr.write(f"\r{line:79}" if self._over else f"{line}\n")
             sys.stderr.flush()
             self._said = news

@@ -55,13 +55,9 @@ def filled(
             elif isinstance(value, Unlisted):
                 cells += ["", value.label, ""]
             elif isinstance(value, Token):
-                found = ids.get(value.label) if value.id is None else value.id
-                known = found is not None and 0 <= found < len(texts)
-                cells += [
-                    "" if found is None else found,
-                    value.label,
-                    texts[found] if known else "",
-                ]
+                number = ids.get(value.label, -1) if value.id is None else value.id
+                text = texts[number] if 0 <= number < len(texts) else ""
+                cells += ["" if number < 0 else number, value.label, text]
             else:
                 cells.append(value)
         yield (*cells, *last)

@@ -1,7 +1,7 @@
 """What `headscope figure` takes beside a question or a file, and what it does with the answer."""
 
 from argparse import SUPPRESS, ArgumentParser, Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +17,7 @@ from gui.figures.options import (
     PICTURES,
     ROWS,
     WIDTHS,
+    Advice,
     FigureOptions,
     parse_colour_maps,
     parse_labels,
@@ -235,6 +236,14 @@ def write(
     return figures.write(
         request, result, given.output, options(given, usual), head=head, origin=origin
     )
+
+
+def lacking(told: Iterable[str], given: Namespace) -> Iterator[str]:
+    """Yield what is to be said of what `write` returned: what is not as it was asked for.
+
+    Advice on what could be better is left to `--verbose`.
+    """
+    return (one for one in told if given.verbose or not isinstance(one, Advice))
 
 
 def changes(before: figures.Origin, now: figures.Origin) -> Iterable[str]:

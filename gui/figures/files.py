@@ -103,7 +103,7 @@ def encode(page: Page, suffix: str, metadata: dict[str, Any]) -> tuple[bytes, tu
     """Return a page as the content of a file of one of PICTURES, and what `write` returns."""
     dpi = _resolution(page) if suffix == ".png" else page.dpi
     content = _render(page, suffix, dpi, metadata)
-    boxes = uncovered(page.tokens)
+    boxes = uncovered([*page.tokens, *page.words])
     covers = [f"no installed font covers {', '.join(boxes)}: drawn as boxes"] if boxes else []
     return content, (*covers, *page.warnings)
 

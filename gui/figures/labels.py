@@ -131,6 +131,18 @@ def below(page: Page, axis: Axis, cell: float, limit: float) -> Setting:
     return beside(page, axis, cell, limit)
 
 
+def tell(page: Page, axis: Axis, setting: Setting) -> None:
+    """Put down that tokens whose labels were asked for have none."""
+    wanted = len(_wanted(page, axis))
+    if axis.token and len(setting.shown) < wanted:
+        said = (
+            f"{len(setting.shown)} of {wanted} tokens are labelled, as many as have room: a wider "
+            "page, smaller text or a shorter prompt has room for more"
+        )
+        if said not in page.warnings:
+            page.warnings.append(said)
+
+
 def draw_beside(page: Page, axis: Axis, setting: Setting, x: float, y: float, cell: float) -> None:
     """Draw labels that end left of x, for rows that begin at y."""
     for place, text in zip(setting.shown, setting.texts, strict=True):

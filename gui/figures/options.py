@@ -45,6 +45,12 @@ COARSEST, FINEST = 72, 2400
 LONGEST_TITLE = 300
 
 
+class Advice(str):
+    """What is told of a figure that is as it was asked for: how it could be better."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class FigureOptions:
     """How a figure is set.

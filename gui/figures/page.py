@@ -20,10 +20,11 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
+from engine.messages import printable
 from gui.figures import colours
 from gui.figures.colours import Scale
 from gui.figures.fonts import advance, properties
-from gui.figures.options import SMALLEST, FigureOptions
+from gui.figures.options import SMALLEST, Advice, FigureOptions
 from gui.numbers import MINUS
 from gui.theme import LIGHT
 
@@ -36,16 +37,6 @@ DPI = 600
 
 _BASELINE = 0.36
 """How far below the middle of a line its baseline lies, in units of the font size."""
-
-
-def printable(text: str) -> str:
-    """Return a text with its control characters made visible, so that it stays on one line."""
-    return "".join(
-        f"<{ord(character):02X}>"
-        if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
-        else character
-        for character in text
-    )
 
 
 def in_pieces(text: str) -> tuple[str, ...]:
@@ -103,8 +94,8 @@ class Page:
         Sizes of the ordinary and of the small text, in points.
     dpi
         Resolution whose whole pixels cells are.
-    tokens
-        Every token's label that was set.
+    tokens, words
+        Every token's label that was set, and every other text.
     warnings
         What the figure cannot do as it should, a sentence each.
     has_raster
@@ -125,6 +116,7 @@ class Page:
         self.small = max(SMALLEST, options.font_size - 1.0)
         self.dpi = DPI
         self.tokens: list[str] = []
+        self.words: list[str] = []
         self.warnings: list[str] = []
         self.has_raster = False
         self.scales: dict[Quantity, Scale] = {}
@@ -135,7 +127,8 @@ class Page:
             self.figure = Figure(figsize=(options.width, options.width), dpi=DPI, facecolor="none")
             self.points = self._upright + self.figure.dpi_scale_trans
         else:
-            self.figure, self.tokens, self.warnings = board.figure, board.tokens, board.warnings
+            self.figure, self.warnings = board.figure, board.warnings
+            self.tokens, self.words = board.tokens, board.words
             self.points = self._upright + board.points
 
     @property
@@ -187,7 +180,7 @@ class Page:
         name = self.options.diverging if scale.signed else self.options.sequential
         warning = colours.greyscale_warning(name, diverging=scale.signed)
         if warning and warning not in self.warnings:
-            self.warnings.append(warning)
+            self.warnings.append(Advice(warning))
         return colours.table(name, diverging=scale.signed)
 
     def line_height(self, size: float | None = None) -> float:
@@ -252,9 +245,9 @@ class Page:
             Whether it reads from the bottom to the top.
         """
         size = size or self.size
-        if token:
-            self.tokens.append(text)
-        pieces = in_pieces(printable(text))
+        shown = printable(text)
+        (self.tokens if token else self.words).append(shown)
+        pieces = in_pieces(shown)
         if len(pieces) == 1:
             return self._set(x, y, pieces[0], size, anchor, colour, token, bold, upright)
         # Between two letters, since a space at an end has no width.

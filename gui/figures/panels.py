@@ -199,6 +199,8 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
     has_bar = page.has_bar(grids.bar, grids.scale)
     bar = cells.bar_width(page, grids.scale, 120.0) if has_bar else 0.0
     layout = _choose(page, grids, bar, across)
+    for axis, setting in ((grids.rows, layout.beside), (grids.columns, layout.below)):
+        labels.tell(page, axis, setting)
     down = -(-panels // layout.across)
     cell = layout.cell
     width, height = columns * cell, rows * layout.row

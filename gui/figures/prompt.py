@@ -49,6 +49,7 @@ def _draw_loss(page: Page, y: float, result: Run) -> float:
     frame.draw(page, places, "loss (nat)")
     axis = Axis("", result.labels)
     setting = labels.below(page, axis, step, 0.24 * page.width)
+    labels.tell(page, axis, setting)
     labels.draw_below(page, axis, setting, left, frame.bottom, step)
     bottom = frame.bottom + setting.extent + 3.0
     return heading.sentence(page, bottom, [f"mean {plain(float(loss.mean()))} nat"])

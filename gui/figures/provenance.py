@@ -69,8 +69,7 @@ class Origin:
     @property
     def precision(self) -> str:
         """How prompts were run, and where; empty where nothing is known of it."""
-        usual = f"{Placing.dtype} on {Placing.device}"
-        return (self.unusual or usual) if self.versions else ""
+        return (self.unusual or str(Placing())) if self.versions else ""
 
 
 @dataclass(frozen=True)
@@ -143,8 +142,9 @@ def origin(answers: Iterable[Any], version: str) -> Origin:
     for answer in answers:
         if isinstance(answer, ModelFacts):
             weights = answer.weights
-            if (answer.device, answer.dtype) != (Placing.device, Placing.dtype):
-                placed = [("precision", f"{answer.dtype} on {answer.device}")]
+            precision = f"{answer.dtype} on {answer.device}"
+            if precision != str(Placing()):
+                placed = [("precision", precision)]
         elif isinstance(answer, VocabularyTokens):
             vocabulary = answer
         elif isinstance(answer, Run):

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engine.messages import printable
 from gui import palette, versions
 from gui.theme import UNIT
 from gui.widgets.plain_label import plain_label
@@ -57,6 +58,7 @@ class Notice(QFrame):
 
     def _say(self, kind: str, text: str, details: str) -> None:
         self._details = details
+        text = printable(text, keep="\n")
         self._text.setText(text)
         self.setAccessibleDescription(text)
         self._button.setVisible(bool(details))

@@ -96,7 +96,7 @@ def qk_is_the_models(scene: Scene, job: Job) -> Receipt:
     kept = _alone(scene, ids, ("q", "k"), job)
     queries = _at_start(scene, kept["q"][:, head.number])
     keys = _at_start(scene, kept["k"][:, model.kv_head(head.number)])
-    own = queries.double() @ keys.double().mT / model.divisor  # [query, key]
+    own = queries.double() @ keys.double().mT / model.divisor(head.layer)  # [query, key]
     row, column = (
         qk_values(model, QKTokens(model.name, head, ids[0], side=side), job).values[list(ids)]
         for side in ("query", "key")

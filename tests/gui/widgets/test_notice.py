@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QPushButton
 
 from gui import palette
+from gui.engine_client import Failure
 from gui.widgets.notice import Notice
 
 
@@ -15,6 +16,12 @@ def notice(qtbot, qapp):
     qtbot.addWidget(notice)
     notice.show()
     return notice
+
+
+def test_what_a_file_put_into_a_sentence_is_seen_and_not_obeyed(notice):
+    notice.show_failure("model_type \u202eevil\x1b[2J\r")
+    assert notice.text() == r"model_type \u202eevil\u001b[2J\u000d"
+    assert Failure("a\x00b").sentence == r"a\u0000b"
 
 
 def button(widget, text):

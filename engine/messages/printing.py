@@ -1,0 +1,23 @@
+"""Text from files made fit to be printed: nothing in it moves a cursor or turns the rest around."""
+
+import re
+
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Control characters, line ends, what sets the direction of writing, halves of surrogate pairs."""
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""Return a text with what is no ink written as `\u001b`, which JSON reads as the same text.
+
+    Parameters
+    ----------
+    text
+        Perhaps of a stranger's file.
+    keep
+        Characters that stay, such as line ends.
+    """
+    return _UNPRINTABLE.sub(
+        lambda found: found[0] if found[0] in keep else f"\\u{ord(found[0]):04x}", text
+    )
