@@ -8,6 +8,7 @@ memory that the whole file takes. Ctrl+C prints what it has.
 """
 
 import argparse
+import ctypes
 import os
 import random
 import re
@@ -34,6 +35,8 @@ TWICE = 2
 SAID = re.compile(r"headscope: [^\x00-\x1f\x7f]+\n")
 """The line that says what is wrong."""
 LONGEST_LINE = 2_000
+END_WITH_PARENT = 1
+"""Linux's number for asking to be sent a signal when the parent ends."""
 
 
 class Ended(NamedTuple):
@@ -70,6 +73,7 @@ def run(words: Words, place: Path) -> Ended:
 
 def _in_child(words: Words, place: Path) -> int:
     os.setpgid(0, 0)
+    ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (2**33 + 2**20,) * 2)
     for number, name in ((1, "stdout"), (2, "stderr")):
@@ -159,11 +163,10 @@ class Corpus:
             self._whole[original.kind] = ended
         return made
 
-    def judge(self, number: int, made: list[Original], only: str) -> None:
+    def judge(self, number: int, made: list[Original]) -> None:
         """Damage one file and open it; the same number does the same again."""
         chance = random.Random(f"{self._seed} {number}")
-        chosen = [original for original in made if only in ("", original.kind)]
-        original = chance.choice(chosen)
+        original = chance.choice(made)
         place = self._folder / "case"
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
@@ -196,18 +199,19 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1_000, help="how many at most")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="how long at most")
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
-    parser.add_argument("--kind", default="", help="one kind only, such as gguf")
+    parser.add_argument("--kind", nargs="*", help="some kinds only, such as gguf")
     given = parser.parse_args()
     import_all()
     with tempfile.TemporaryDirectory() as name:
         corpus = Corpus(Path(name).resolve(), given.seed)
         try:
             made = corpus.prepare()
+            made = [it for it in made if not given.kind or it.kind in given.kind]
             end = time.monotonic() + given.seconds
             for number in range(given.first, given.first + given.files):
                 if time.monotonic() > end:
                     break
-                corpus.judge(number, made, given.kind)
+                corpus.judge(number, made)
         except KeyboardInterrupt:
             print("stopped")
         print(f"seed {given.seed}\n{corpus.table()}", flush=True)
