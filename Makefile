@@ -2,6 +2,7 @@
 # make test        every test; those that need a display get one from xvfb-run
 # make check       style, types, boundaries, and documents that are made from the code
 # make bench       the ratios of docs/performance.md, measured on this machine
+# make damage      files of every kind damaged by chance, a thousand of them: how each is refused
 # make docs        docs/answers.md and what the examples of the README print
 # make screenshots the pictures of the README and of docs/panels.md
 #
@@ -16,7 +17,7 @@ export PYTHONNOUSERSITE := 1
 # Empty is unset: each process of the tests would otherwise compile the tree for itself (8 s).
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test check bench docs screenshots clean
+.PHONY: run test check bench damage docs screenshots clean
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.run
@@ -45,6 +46,9 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
+
+damage: $(VENV)/.dev
+	@$(BIN)/python -m benchmarks.damage --seed 1
 
 docs: $(VENV)/.run
 	@$(BIN)/python -m docs.make_answers

@@ -180,7 +180,10 @@ class Tokens:
         if isinstance(self._tokenizer.model, WordLevel):
             self._check_words(text)
         self._tokenizer.encode_special_tokens = specials == "text"
-        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        try:
+            ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        except Exception as error:  # the library raises no narrower class
+            raise Refused(f"this model's tokenizer cannot read the text: {error}") from error
         if specials == "text" and (stuck := self._specials_of(text, ids)):
             # Some tokenizers find any token of the vocabulary in a text, special ones too.
             raise Refused(

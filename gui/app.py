@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Device, Dtype, Placing, Refused, printable
-from gui import first_session, icon, log, palette, reopening, window_state
+from gui import first_session, icon, log, opening_marker, palette, reopening, window_state
 from gui import screenshot as screenshots
 from gui.autosave import Autosave, data_folder
 from gui.board.record import Board
@@ -24,7 +24,7 @@ from gui.panels.prompt import PromptPanel
 from gui.preferences import Preferences, use_hub
 from gui.preferences_dialog import PreferenceKeeper
 from gui.reopening import View
-from gui.session import Session
+from gui.session import DEFAULT_MODEL, Session
 from gui.settings import SYSTEM_THEME, Settings
 from gui.stored_answers import StoredAnswers, folder_of
 from gui.window import Window
@@ -109,8 +109,12 @@ def run(
     autosave = None if screenshot else Autosave(data_folder())
     saved, trouble = first_session.find(session_path, autosave, settings)
     session = Session(saved.selection if saved else None)
+    offered = ""
     if model is not None:
         session.open_model(model)
+    elif autosave and session.selection.model in opening_marker.left(autosave.path):
+        offered = session.selection.model
+        session.open_model(DEFAULT_MODEL)
     if text is not None:
         session.set_text(text)
     if shown is not None:
@@ -140,6 +144,8 @@ def run(
         window.painted.connect(partial(window.files.tell, trouble))
     if settings:
         _keep_history(window, settings, app)
+    if offered:
+        window.opening.offer(offered)
     if shown is not None:
         # After the cards of the last time are back.
         QTimer.singleShot(0, window, partial(window.open_cards, [reopening.card(shown.request)]))

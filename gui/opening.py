@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, Signal
 
 from engine.messages import LoadModel, ModelFacts, Request, Result
 from gui.engine_client import STOPPED, EngineClient, Failure
-from gui.session import Selection, Session
+from gui.opening_marker import OpeningMarker
+from gui.session import DEFAULT_MODEL, Selection, Session
 from gui.settings import RECENT_MODELS, Settings
 
 
@@ -21,6 +22,12 @@ def short_name(model: str) -> str:
 def is_path(model: str) -> bool:
     """Return whether a model is opened by its path; other names are listed by the engine."""
     return os.path.isabs(model)
+
+
+ENDED = Failure(
+    "Headscope ended the last time while this model was being opened, and did not try again unasked"
+)
+"""Why a model is offered that the last session was about."""
 
 
 class NotOpened(NamedTuple):
@@ -43,14 +50,23 @@ class Opening(QObject):
         What is selected, and the way to the engine.
     settings
         Where the paths of models are kept; none keeps them as long as the window stands.
+    marker
+        Notes what is being opened, for a start after a crash; none notes nothing.
     """
 
     changed = Signal()
     """Something else is being opened, or was not opened, or the recent models are others."""
 
-    def __init__(self, session: Session, client: EngineClient, settings: Settings | None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        client: EngineClient,
+        settings: Settings | None,
+        marker: OpeningMarker | None = None,
+    ) -> None:
         super().__init__()
         self._session, self._client, self._settings = session, client, settings
+        self._marker = marker
         self.wanted = ""
         """The model that is being opened, empty when none is."""
         self.not_opened: NotOpened | None = None
@@ -82,7 +98,7 @@ class Opening(QObject):
             self.ask_again()
         else:
             self.wanted = model
-            self._client.ask(self, "opening", LoadModel(model))
+            self._ask("opening", model)
         self.changed.emit()
 
     def cancel(self) -> None:
@@ -103,13 +119,21 @@ class Opening(QObject):
     def ask_again(self) -> None:
         """Ask whether the model in use can be opened, where that is not known."""
         if not self.in_use:
-            self._client.ask(self, "in use", LoadModel(self._session.selection.model))
+            self._ask("in use", self._session.selection.model)
+
+    def offer(self, model: str) -> None:
+        """Offer a model that was being opened when the window last ended: it may do so again."""
+        self.not_opened = NotOpened(model, ENDED)
+        self.changed.emit()
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Use the model that is open now."""
         assert isinstance(result, ModelFacts)
         assert isinstance(request, LoadModel)
-        self._open, self.not_opened = request.model, None
+        self._open = request.model
+        if slot == "opening" or self.stuck:
+            self.not_opened = None
+        self._note_end(request.model)
         self._remember(request.model)
         if slot == "opening":
             self.wanted = ""
@@ -122,11 +146,23 @@ class Opening(QObject):
         assert isinstance(request, LoadModel)
         if slot == "opening":
             self.wanted = ""
-        if failure != STOPPED:
+        if failure != STOPPED:  # what was stopped may have been stuck
+            self._note_end(request.model)
             self.not_opened = NotOpened(request.model, failure)
         self.changed.emit()
 
+    def _ask(self, slot: str, model: str) -> None:
+        if self._marker is not None and model != DEFAULT_MODEL:
+            self._marker.begin(model)
+        self._client.ask(self, slot, LoadModel(model))
+
+    def _note_end(self, model: str) -> None:
+        if self._marker is not None:
+            self._marker.end(model)
+
     def _withdraw(self) -> None:
+        if self.wanted:
+            self._note_end(self.wanted)
         self.wanted = ""
         self._client.withdraw(self, "opening")
 

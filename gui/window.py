@@ -30,6 +30,7 @@ from gui.layouts import Layout
 from gui.menus import add_entry
 from gui.opening import Opening
 from gui.opening_bar import OpeningBar
+from gui.opening_marker import OpeningMarker
 from gui.panels.panel import Panel
 from gui.preferences_dialog import PreferenceKeeper
 from gui.recall import Recall
@@ -106,7 +107,8 @@ class Window(QMainWindow):
         self.welcome.guide_wanted.connect(self.guide.start)
         self.welcome.closed.connect(lambda: self.docks[0].fill().setFocus())
         self.compare_bar = CompareBar(session, client)
-        self.opening = Opening(session, client, settings)
+        marker = OpeningMarker(autosave.path) if autosave is not None else None
+        self.opening = Opening(session, client, settings, marker)
         self.opening_bar = OpeningBar(session, client, self.opening)
         self.text_sizes = TextSizes(self, settings)
         self.text_sizes.changed.connect(self._on_text_size)

@@ -75,6 +75,73 @@ sys.exit(gui.app.run(lambda _: engine))
 """
 
 
+# The program on an engine that never opens one model: it is killed there, or looked at.
+HANGING = """
+import sys
+from PySide6.QtCore import QTimer
+import gui.app, gui.window
+from gui.engine_client import LoadModel
+from tests.gui.fake_engine import FakeEngine
+
+class Engine(FakeEngine):
+    def answer(self, request, job=None):
+        if request == LoadModel("/models/endless"):
+            print("opening", flush=True)
+            self.seconds = 60
+        return super().answer(request, job)
+
+shown = gui.window.Window.paintEvent
+def watched(self, event):
+    first = not self._was_painted
+    shown(self, event)
+    if first:
+        QTimer.singleShot(300, lambda: act(self))
+def act(window):
+    if sys.argv[1] == "hang":
+        window.session.open_model("/models/endless")
+        window.document.keep()
+    else:
+        bar = window.opening_bar
+        print(window.session.selection.model, bar.heading.text(), bar.again.isVisible(), flush=True)
+        window.close()
+gui.window.Window.paintEvent = watched
+sys.exit(gui.app.run(lambda _: Engine(), model=sys.argv[2] if sys.argv[2:] else None))
+"""
+
+
+def test_a_model_that_hung_is_offered_and_not_opened_at_the_next_start(
+    python, repository, tmp_path
+):
+    keep = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    environment = keep | {
+        "QT_QPA_PLATFORM": "offscreen",
+        "XDG_CONFIG_HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path),
+    }
+    copy = tmp_path / "headscope" / "last-1.headscope.json"
+    with subprocess.Popen(
+        [python, "-c", HANGING, "hang"],
+        cwd=repository,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert program.stdout.readline() == "opening\n"
+        while not (copy.exists() and session_file.read(copy).selection.model != "attn-2l"):
+            time.sleep(0.02)
+        program.send_signal(signal.SIGKILL)
+    looked = subprocess.run(
+        [python, "-c", HANGING, "look"],
+        cwd=repository,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert looked.stderr == ""
+    assert looked.stdout == "attn-2l endless could not be opened True\n"
+    assert not copy.with_name(f"{copy.name}.opening").exists()
+
+
 def test_thirty_kills_during_a_save_leave_a_whole_file_and_nothing_beside_it(
     python, repository, tmp_path
 ):
