@@ -1,62 +1,48 @@
-"""Every kind of local model opens where sockets and processes are forbidden, and runs no code.
+"""Every kind of local model opens where connections are forbidden, and runs no code."""
 
-But for the process in which a tokenizer is tried.
-"""
-
+import ctypes.util
 import json
 import os
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from engine import Engine
 from engine.messages import EstimateModel, ListModels, LoadModel, Refused, RunPrompt
-from engine.sources import trial
-from tests.engine.sources import gguf_files, state_dicts
+from tests.engine.sources import connections, gguf_files, state_dicts
 from tests.engine.sources.caches import put
 from tests.oracles import hugging_face, state_dict
 
 LLM = os.environ.get("HEADSCOPE_LLM", "")
 
 GUARD = """
-import socket, subprocess, sys
+import os, sys
+from tests.engine.sources import connections
 
-def refuse(*arguments, **options):
-    print("a connection was tried", file=sys.__stderr__, flush=True)
-    raise SystemExit(99)
+def refuse(what):
+    print(f"a connection was tried: {what}", file=sys.__stderr__, flush=True)
+    os._exit(99)
 
-for owner, names in (
-    (socket.socket, ("connect", "connect_ex", "sendto")),
-    (socket, ("getaddrinfo", "gethostbyname", "create_connection")),
-):
-    for name in names:
-        setattr(owner, name, refuse)
-popen = subprocess.Popen
-# The process that tries a tokenizer imports nothing that could make a connection.
-subprocess.Popen = lambda words, **how: (popen if "trial.py" in words[2] else refuse)(words, **how)
+connections.forbid(refuse)
 import main
 sys.exit(main.main(sys.argv[1:]))
 """
 
 
 @pytest.fixture
-def no_connection(monkeypatch):
-    def refuse(*_, **__):
-        raise AssertionError("a connection or a process was tried")
+def no_connection():
+    tried = []
 
-    for name in ("connect", "connect_ex", "sendto"):
-        monkeypatch.setattr(socket.socket, name, refuse)
-    for name in ("getaddrinfo", "gethostbyname", "create_connection"):
-        monkeypatch.setattr(socket, name, refuse)
-    popen = subprocess.Popen
+    def refuse(what):
+        tried.append(what)
+        raise AssertionError(f"a connection was tried: {what}")
 
-    def trial_only(words, **how):
-        # It imports nothing that could make a connection.
-        return (popen if Path(words[2]) == Path(trial.__file__) else refuse)(words, **how)
-
-    monkeypatch.setattr(subprocess, "Popen", trial_only)
+    with connections.forbidden(refuse):
+        yield
+    assert tried == []
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +113,6 @@ def guarded(python, repository, *words, lines=""):
         input=lines,
         capture_output=True,
         text=True,
-        timeout=120,
     )
 
 
@@ -141,9 +126,45 @@ def test_the_command_line_makes_no_connection(models, python, repository, monkey
     assert [answer["result"]["name"] for answer in answers] == list(models.values())
 
 
-def test_the_guard_would_tell(models, python, repository):
+def test_the_guard_would_tell_and_says_of_what(models, python, repository):
     done = guarded(python, repository, "download", "someone/tiny")
-    assert (done.returncode, done.stderr) == (99, "a connection was tried\n")
+    assert done.returncode == 99
+    assert done.stderr.startswith("a connection was tried: subprocess.Popen (")
+    assert "engine.sources.hub" in done.stderr
+    assert " by download.py:" in done.stderr
+
+
+def connect():
+    with socket.socket() as one:
+        one.connect(("127.0.0.1", 9))
+
+
+@pytest.mark.parametrize(
+    ("connecting", "event"),
+    [
+        (lambda: socket.create_connection(("127.0.0.1", 9)), "socket.getaddrinfo"),
+        (connect, "socket.connect"),
+        (lambda: socket.gethostbyname("localhost"), "socket.gethostbyname"),
+        (lambda: os.system("true"), "os.system"),
+        (lambda: subprocess.run([sys.executable, "-c", ""]), "subprocess.Popen"),
+    ],
+)
+def test_each_way_to_connect_is_told_by_its_name(connecting, event):
+    told = []
+
+    def refuse(what):
+        told.append(what)
+        raise PermissionError(what)
+
+    with connections.forbidden(refuse), pytest.raises(PermissionError):
+        connecting()
+    assert told[0].startswith(f"{event} (")
+    assert f" by {Path(__file__).name}:" in told[0]
+
+
+def test_a_process_of_the_standard_library_is_no_connection(no_connection):
+    # What torch's import does where it is built for a GPU: ldconfig or gcc is run.
+    ctypes.util.find_library("c")
 
 
 @pytest.mark.llm
