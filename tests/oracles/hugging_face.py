@@ -131,6 +131,46 @@ TRAITS = {
 """One or more traits each that the others have not; see tests/oracles/architectures.py."""
 
 KINDS |= TRAITS
+FALCON = TRAITS["falcon"][1]
+MPT = TRAITS["mpt"][1]
+PHI3 = LLAMA | {"pad_token_id": 0, "original_max_position_embeddings": 20}
+FURTHER = {
+    "glm": ("Glm", LLAMA | {"head_dim": 10, "pad_token_id": 0, "partial_rotary_factor": 0.6}),
+    "falcon-rw": (
+        "Falcon",
+        FALCON | {"multi_query": False, "parallel_attn": False, "bias": True, "alibi": True},
+    ),
+    "falcon-biased": ("Falcon", FALCON | {"bias": True, "parallel_attn": False}),
+    "falcon-new": ("Falcon", FALCON | {"new_decoder_architecture": True, "num_kv_heads": 2}),
+    "mpt-scaled": ("Mpt", MPT | {"n_heads": 6, "attn_config": {"softmax_scale": 0.3}}),
+    "gpt2-by-layer": ("GPT2", GPT | {"scale_attn_by_inverse_layer_idx": True}),
+    "gpt2-unscaled": ("GPT2", GPT | {"scale_attn_weights": False}),
+    "llama-linear": (
+        "Llama",
+        LLAMA | GQA | {"rope_parameters": ROPE | {"rope_type": "linear", "factor": 4.0}},
+    ),
+    "mistral-far": ("Mistral", LLAMA | {"sliding_window": 20}),
+    "phi3-longrope": (
+        "Phi3",
+        PHI3
+        | {
+            "rope_parameters": ROPE
+            | {"rope_type": "longrope", "original_max_position_embeddings": 20}
+            | {"short_factor": [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]}
+            | {"long_factor": [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]}
+        },
+    ),
+    "stablelm-parallel": (
+        "StableLm",
+        LLAMA | {"partial_rotary_factor": 0.5, "use_qkv_bias": True, "use_parallel_residual": True},
+    ),
+    "opt-projected": (
+        "OPT",
+        {k: v for k, v in LLAMA.items() if k != "num_key_value_heads"}
+        | {"ffn_dim": D_MLP, "word_embed_proj_dim": 20},
+    ),
+}
+"""Variants of these, judged by tests/oracles/transformer.py alone."""
 REFUSED = {
     "olmo2": ("Olmo2", LLAMA),
     "gpt-oss": ("GptOss", LLAMA | {"num_local_experts": 5, "num_experts_per_tok": 2}),
@@ -153,7 +193,7 @@ TEXT = " ".join(WORDS[i] for i in IDS[1:])
 
 def make(kind, scale=0.3, sizes=None):
     """Return a model in eval mode, all of its tensors random, the norms' and biases' too."""
-    name, own = (KINDS | REFUSED)[kind]
+    name, own = (KINDS | FURTHER | REFUSED)[kind]
     sizes = own if sizes is None else sizes
     head = "LMHeadModel" if name in ("GPT2", "Bert") else "ForCausalLM"
     cls = name.removesuffix("Text") + head

@@ -263,7 +263,10 @@ def read(folder: Path) -> Model:
     if "word_embeddings_layernorm.weight" in tensors:
         W_E = _norm(config, tensors, "word_embeddings_layernorm", d_model)(W_E)
     if "project_in.weight" in tensors:  # OPT: vectors of another width than the stream's
-        W_E, unembed = W_E @ tensors["project_in.weight"].T, tensors["project_out.weight"].T @ unembed
+        W_E, unembed = (
+            W_E @ tensors["project_in.weight"].T,
+            tensors["project_out.weight"].T @ unembed,
+        )
     W_pos = tensors.get("positions.weight")
     if kind == "opt" and W_pos is not None:
         W_pos = W_pos[2:]  # its first two rows are for padding

@@ -159,7 +159,7 @@ def _at_start(
 ) -> Float[Tensor, "token d_head"]:
     """Return queries or keys as rotary positions leave them at the start, which may scale them."""
     rotation = scene.model.rotation(scene.head.layer)
-    return vectors if rotation is None else rotation.turned(vectors, 0)
+    return vectors if rotation is None else rotation.turned(vectors, 0, rotation.length(0))
 
 
 def _said(scene: Scene, rows: Float[Tensor, "n d_model"], job: Job) -> Float[Tensor, "n d_vocab"]:
@@ -173,7 +173,7 @@ def _said(scene: Scene, rows: Float[Tensor, "n d_model"], job: Job) -> Float[Ten
         return model.scaled(kept["unembed.hook_out"])
 
     empty = logits(torch.zeros_like(rows[:1]))
-    change = torch.cat([logits(part) for part in rows.split(model.n_ctx)]) - empty
+    change = torch.cat([logits(part) for part in torch.split(rows, model.n_ctx)]) - empty
     change *= model.scale(rows)[:, None]
     return centred(change) if model.normalized else change
 

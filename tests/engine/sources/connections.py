@@ -1,7 +1,8 @@
-"""Tells of each connection, and of each process that is not the standard library's own.
+"""Tells of each connection, and of each process that is not known to make none.
 
 Audit hooks see every call, whoever holds a reference to it. The standard library starts processes
-to ask the system (`ctypes.util` runs ldconfig, `platform` uname), which connect to nobody.
+to ask the system (`ctypes.util` runs ldconfig, `platform` uname), and a tokenizer is tried in one
+that imports nothing that could connect.
 """
 
 import sys
@@ -10,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+
+from engine.sources import tokenizer
 
 CONNECTIONS = (
     *("socket.connect", "socket.sendto", "socket.sendmsg"),
@@ -45,8 +48,8 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
     if event in CONNECTIONS or event in PROCESSES:
         caller = _caller(sys._getframe(1))
         path = Path(caller.f_code.co_filename) if caller else Path()
-        ours = not path.is_relative_to(STANDARD) or path.is_relative_to(OTHERS)
-        if event in CONNECTIONS or ours:
+        standard = path.is_relative_to(STANDARD) and not path.is_relative_to(OTHERS)
+        if event in CONNECTIONS or not (standard or path == Path(tokenizer.__file__)):
             line = caller.f_lineno if caller else 0
             _told[-1](f"{event} {arguments} by {path.name}:{line}")
 
