@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from engine import bounded_file
 from engine.messages import Refused, in_bytes
 from gui.figures.options import DATA, PICTURES, ROWS
 from gui.session_file import SUFFIX, is_session
@@ -60,13 +61,14 @@ def read_text(path: Path) -> str:
         If it is too big, is no UTF-8 text, or cannot be read.
     """
     try:
-        length = path.stat().st_size
-        if length > LARGEST_TEXT:
+        with bounded_file.open_regular(path) as file:
+            data = file.read(LARGEST_TEXT + 1)
+        if len(data) > LARGEST_TEXT:
             raise Refused(
-                f"it holds {in_bytes(length)}, and a prompt is at most {in_bytes(LARGEST_TEXT)}: "
-                "take a shorter part of it"
+                f"it is too long, and a prompt is at most {in_bytes(LARGEST_TEXT)}: take a shorter "
+                "part of it"
             )
-        text = path.read_bytes().decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Refused("it is not text in UTF-8: save it as that") from error
     except OSError as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine import bounded_file
 from engine.messages import Request, Result, ThumbnailPatterns, pack, unpack
 from gui import whole_file
 from gui.session_file import SUFFIX, is_session
@@ -107,10 +108,11 @@ def _read(path: Path, request: Request) -> Result | None:
     # Whatever a file holds, from nothing to a bomb: it is no answer, or this very one. Readers of
     # archives, of what is packed in them and of arrays each raise errors of their own.
     with contextlib.suppress(Exception):
-        with zipfile.ZipFile(path) as archive:
+        data = io.BytesIO(bounded_file.read(path, BUDGET))
+        with zipfile.ZipFile(data) as archive:
             if sum(member.file_size for member in archive.infolist()) > BUDGET:
                 return None
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(data, allow_pickle=False) as file:
             named = {name: file[name] for name in file.files}
         if named.pop("question").tobytes() == _words(request):
             result: Result = unpack(named, Result)

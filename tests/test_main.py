@@ -1,6 +1,7 @@
 import errno
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -639,3 +640,35 @@ def test_open_shows_the_difference_that_a_figure_was_made_from(run, opened, tmp_
     assert (shown.request.base.run.text, shown.request.request.run.text) == (
         "result =", "result ans",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["figure", "{}", "-o", "f.pdf"], "pipe.pdf"),
+        (["figure", "{}", "-o", "f.pdf"], "pipe.headscope.json"),
+        (["open", "{}"], "pipe.npz"),
+        (["open", "{}"], "pipe.headscope.json"),
+        (["--session", "{}"], "pipe.headscope.json"),
+    ],
+)
+def test_a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for(run, tmp_path, words, name):
+    os.mkfifo(tmp_path / name)
+    status, out, err = run(*(word.format(tmp_path / name) for word in words))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"{name} is a pipe or a device, not a file" in err
+
+
+@pytest.mark.parametrize("words", [["-o", "{}.pdf"], ["--screenshot", "{}.png"]])
+def test_a_pipe_to_write_to_is_refused_before_anything_is_computed(
+    run, tmp_path, monkeypatch, words
+):
+    monkeypatch.setattr(Engine, "answer", lambda *given: pytest.fail("the model ran"))
+    path = words[1].format(tmp_path / "pipe")
+    os.mkfifo(path)
+    before = ["figure", "attention", *PROMPT, "--layer", "0"] if words[0] == "-o" else []
+    status, out, err = run(*before, words[0], path)
+    assert (status, out) == (2, "")
+    assert (
+        err == f"headscope: {path} is a pipe or a device: name a file, which can be written whole\n"
+    )
