@@ -37,7 +37,7 @@ def shown(question: str, residual: float | str) -> str:
     """Return a residual with one digit, bold beyond its tolerance; a word where there is none."""
     if isinstance(residual, str):
         return residual
-    digit = f"{residual:.0e}".replace("e-0", "e-")
+    digit = f"{residual:.0e}".replace("e-0", "e-").replace("e+00", "")
     return f"**{digit}**" if residual > TOLERANCES.get(question, SINGLE) else digit
 
 

@@ -234,6 +234,9 @@ def of_qk(it: Opened) -> Pairs:
                     found = it.ask(asked)
                     yield from ranking(found, line, TOKEN)
                     yield [found.divisor], [it.layers[head.layer].divisor]
+                    assert found.cap == it.layers[head.layer].cap
+                    slope = float(it.layers[head.layer].slopes[head.number])
+                    assert abs(found.slope - slope) <= SINGLE * slope
 
 
 def of_qk_at_a_position(it: Opened) -> Pairs:
@@ -395,6 +398,7 @@ def of_attribution(it: Opened) -> Pairs:
         found = it.ask(LogitAttribution(it.run, POSITION, WORDS[TOKEN], contrast=contrast))
         names = [head or label for head, label in zip(found.heads, found.labels, strict=True)]
         assert set(names) - {"biases"} == set(meant)
+        assert found.logit_cap == it.own.logit_cap
         most = max(abs(float(value)) for value in meant.values())
         known = [place for place, name in enumerate(names) if name != "biases"]
         yield np.asarray(found.values)[known], [float(meant[names[place]]) for place in known]
