@@ -3,7 +3,7 @@
 # make check       style, types, boundaries, and documents that are made from the code
 # make bench       the ratios of docs/performance.md, measured on this machine
 # make damage      files of every kind damaged by chance, a thousand of them: how each is refused
-# make docs        docs/answers.md and what the examples of the README print
+# make docs        docs/answers.md, docs/residuals.md and what the examples of the README print
 # make screenshots the pictures of the README and of docs/panels.md
 #
 # The first call creates .venv and installs what constraints.txt pins; later ones reuse it.
@@ -52,6 +52,7 @@ damage: $(VENV)/.dev
 
 docs: $(VENV)/.run
 	@$(BIN)/python -m docs.make_answers
+	@$(BIN)/python -m docs.make_residuals
 	@$(BIN)/python -m docs.make_examples
 
 screenshots: $(VENV)/.run

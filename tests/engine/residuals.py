@@ -3,12 +3,14 @@
 A residual is the largest difference as a share of the largest number that is meant.
 """
 
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+import transformers
 
 from engine import Engine
 from engine.messages import (
@@ -39,7 +41,7 @@ from tests.oracles.hugging_face import D_VOCAB, WORDS
 Pairs = Iterator[tuple[Any, Any]]
 
 SINGLE = 1e-5
-"""Tolerance of what weights or one pass give: 84 roundings in single precision, 2^-23 each."""
+"""Tolerance of what weights or one pass give: 168 roundings in single precision, 2^-24 each."""
 TOLERANCES = {
     name: 5 * SINGLE
     for name in (
@@ -232,6 +234,9 @@ def of_qk(it: Opened) -> Pairs:
                     found = it.ask(asked)
                     yield from ranking(found, line, TOKEN)
                     yield [found.divisor], [it.layers[head.layer].divisor]
+                    assert found.cap == it.layers[head.layer].cap
+                    slope = float(it.layers[head.layer].slopes[head.number])
+                    assert abs(found.slope - slope) <= SINGLE * slope
 
 
 def of_qk_at_a_position(it: Opened) -> Pairs:
@@ -393,6 +398,7 @@ def of_attribution(it: Opened) -> Pairs:
         found = it.ask(LogitAttribution(it.run, POSITION, WORDS[TOKEN], contrast=contrast))
         names = [head or label for head, label in zip(found.heads, found.labels, strict=True)]
         assert set(names) - {"biases"} == set(meant)
+        assert found.logit_cap == it.own.logit_cap
         most = max(abs(float(value)) for value in meant.values())
         known = [place for place, name in enumerate(names) if name != "biases"]
         yield np.asarray(found.values)[known], [float(meant[names[place]]) for place in known]
@@ -444,6 +450,26 @@ def of_workings(it: Opened) -> Pairs:
         scores = it.seen.scores[head.layer][number]
         seen = torch.isfinite(scores)
         yield steps["S/√d"][seen.numpy()], scores[seen]
+
+
+def of_transformers(it: Opened) -> dict[str, float]:
+    """Return how far transformers' own log-probabilities lie off, by way of attending it has."""
+    meant, apart = it.seen.logits.log_softmax(-1), {}
+    for attention in ("eager", "sdpa"):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model = transformers.AutoModelForCausalLM.from_pretrained(
+                    it.name, attn_implementation=attention, dtype=torch.float32
+                ).eval()
+        except ValueError as refusal:
+            if "does not support an attention implementation" not in str(refusal):
+                raise
+            continue
+        with torch.inference_mode():
+            out = model(torch.tensor([IDS]), use_cache=False)
+        apart[attention] = _residual(out.logits[0].double().log_softmax(-1), meant)
+    return apart
 
 
 def refused(question: str, it: Opened) -> bool:

@@ -128,7 +128,7 @@ TRAITS = {
     "mixtral": ("Mixtral", LLAMA | {"num_local_experts": 5, "num_experts_per_tok": 2}),
     "nemotron": ("Nemotron", LLAMA | {"partial_rotary_factor": 0.5}),
 }
-"""One or more traits each that the others have not; see tests/oracles/architectures.py."""
+"""One or more traits each that the others have not; see tests/oracles/transformer.py."""
 
 KINDS |= TRAITS
 FALCON = TRAITS["falcon"][1]
@@ -139,6 +139,11 @@ FURTHER = {
     "falcon-rw": (
         "Falcon",
         FALCON | {"multi_query": False, "parallel_attn": False, "bias": True, "alibi": True},
+    ),
+    "falcon-rw-12": (
+        "Falcon",
+        FALCON
+        | {"num_attention_heads": 12, "multi_query": False, "parallel_attn": False, "alibi": True},
     ),
     "falcon-biased": ("Falcon", FALCON | {"bias": True, "parallel_attn": False}),
     "falcon-new": ("Falcon", FALCON | {"new_decoder_architecture": True, "num_kv_heads": 2}),

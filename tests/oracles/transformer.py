@@ -124,6 +124,7 @@ class Layer:
     rotary: Callable[[int], Rotary] | None  # of a prompt's length
     divisor: float
     slopes: Tensor  # [head]: what a score loses a position of distance
+    rounds: bool  # whether slope times position is rounded to bfloat16, before it is divided
     cap: float | None
     window: int | None  # how many positions a query sees, its own the last
     clip: float | None  # what queries, keys and values are clamped to
@@ -207,7 +208,8 @@ def _attend(layer: Layer, stream: Tensor, seen: Pass, silent: list[int]) -> Tens
         rotary = layer.rotary(count)
         q, k = rotary.turn(q, places), rotary.turn(k, places)
     distance = places[:, None] - places  # [query, key]
-    uncapped = q @ k.mT / layer.divisor - layer.slopes[:, None, None] * distance
+    rises = alibi(layer, places)  # [head, position]
+    uncapped = q @ k.mT / layer.divisor + rises[:, None, :] - rises[:, :, None]
     hidden = (distance < 0) | (distance >= (layer.window or count))
     scores = capped(uncapped, layer.cap).masked_fill(hidden, -math.inf)
     pattern = scores.softmax(-1)
@@ -228,6 +230,14 @@ def _attend(layer: Layer, stream: Tensor, seen: Pass, silent: list[int]) -> Tens
     seen.added.append(heads / scale * gain)
     seen.attention.append(total / scale * gain)
     return seen.attention[-1]
+
+
+def alibi(layer: Layer, places: Tensor) -> Tensor:
+    """Return what a key's place adds to every score with it, [head, position]."""
+    if not layer.rounds:
+        return layer.slopes[:, None] * places
+    slopes = (layer.slopes * layer.divisor).bfloat16()[:, None]
+    return (slopes * places.bfloat16()).double() / layer.divisor
 
 
 def capped(values: Tensor, cap: float | None) -> Tensor:
@@ -339,6 +349,7 @@ def _layer(config: Config, tensors: dict[str, Tensor], number: int, d_model: int
         rotary=_rotary(config, number, d_head),
         divisor=_divisor(config, number, d_head),
         slopes=_slopes(config, n_heads, d_head),
+        rounds=kind == "falcon",
         cap=config.get("attn_logit_softcapping"),
         window=_window(config, number),
         clip=config.get("clip_qkv") or config.get("attn_config", {}).get("clip_qkv"),
