@@ -81,12 +81,15 @@ def _called(name: str) -> str:
 
 def _footnotes(request: HeadScores, result: MeasuredHeads) -> Iterator[str]:
     if result.length is not None:
+        first = "" if result.begins is None else "no BOS, "
+        first = f"{result.begins}, " if result.begins else first
         yield (
-            f"{request.sequences} sequences (seed {request.seed}): {result.length} random tokens, "
-            "then the same again;"
+            f"{request.sequences} sequences (seed {request.seed}): {first}{result.length} random "
+            "tokens, then the same again;"
         )
     if request.run is not None:
-        yield "* on the prompt;"
+        begins = f", which begins with {result.prompt_begins}" if result.prompt_begins else ""
+        yield f"* on the prompt{begins};"
     yield (
         "outlined and named are the best head of each measure and those "
         f"within {TIE} of it ({MOST_TIED} at most), none below {LEAST_SCORE}."

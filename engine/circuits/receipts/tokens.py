@@ -173,7 +173,7 @@ def _said(scene: Scene, rows: Float[Tensor, "n d_model"], job: Job) -> Float[Ten
         return model.scaled(kept["unembed.hook_out"])
 
     empty = logits(torch.zeros_like(rows[:1]))
-    change = torch.cat([logits(part) for part in rows.split(model.n_ctx)]) - empty
+    change = torch.cat([logits(part) for part in torch.split(rows, model.n_ctx)]) - empty
     change *= model.scale(rows)[:, None]
     return centred(change) if model.normalized else change
 
