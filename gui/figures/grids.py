@@ -7,6 +7,7 @@ import numpy as np
 from engine.messages import MEASURES, Head, HeadScores, MeasuredHeads, Refused, Table, TokenTable
 from gui.figures import cells, heading, panels
 from gui.figures.colours import SHARES, signed
+from gui.figures.heading import Token
 from gui.figures.labels import Axis
 from gui.figures.page import Page
 from gui.measures import LEAST_SCORE, MOST_TIED, TIE, best
@@ -31,7 +32,12 @@ def draw_table(page: Page, request: Table, result: TokenTable) -> float:
         scale=signed(result.values),
         bar="logit" if ov else score,
     )
-    return panels.draw(page, y, grids)
+    bottom = panels.draw(page, y, grids)
+    if not result.constant:
+        return bottom
+    tokens = [Token(result.labels[row]) for row in result.constant[:MOST_TIED]]
+    more = " …" if len(result.constant) > MOST_TIED else ""
+    return heading.sentence(page, bottom + 4.0, ["all values alike in the rows of", *tokens, more])
 
 
 def draw_head_scores(page: Page, request: HeadScores, result: MeasuredHeads) -> float:
