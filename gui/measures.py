@@ -87,6 +87,13 @@ MOST_TIED = 4
 """Heads of one measure that are named; a large model may have many as good."""
 
 
+def random_text(begins: str | None) -> str:
+    """Name the random tokens that repeat, and what stands before them where that is known."""
+    if begins is None:
+        return "repeated random tokens"
+    return f"repeated random tokens {f'after {begins}' if begins else 'with no BOS before them'}"
+
+
 def best(values: np.ndarray) -> tuple[Head, ...]:
     """Return the head with the largest value of [layer, head], then those that are as good.
 

@@ -12,7 +12,10 @@ _APART = "“One Attention Head, Taken Apart”"
 _READ = "X [position, d_model] is the stream through the layer's norm"
 _VALUES = "W_V [d_model, d_head], W_O [d_head, d_model]"
 _QUERIES = "W_Q, W_K [d_model, d_head]"
-_ENDS = "W_E [d_vocab, d_model], W_U [d_model, d_vocab]"
+_ENDS = (
+    "W_E [d_vocab, d_model], W_U [d_model, d_vocab]; with a norm, W_U less its mean over the\n"
+    "tokens, which no softmax sees"
+)
 _ROWS = "Up and Down choose a row, Enter asks about it, Ctrl+C copies the rows as a table."
 
 

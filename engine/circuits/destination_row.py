@@ -2,7 +2,7 @@
 
 import torch
 
-from engine.circuits.pattern_measures import random_measures
+from engine.circuits.pattern_measures import begins, random_measures
 from engine.circuits.source_vectors import position
 from engine.job import Job
 from engine.messages import DestinationRow, HeadRows, HeadScores
@@ -50,4 +50,5 @@ def destination_row(model: Model, request: DestinationRow, job: Job) -> HeadRows
         position=at,
         induction=scores["induction"],
         previous_token=scores["previous_token"],
+        begins=begins(model),
     )

@@ -45,8 +45,14 @@ def direction(model: Model, request: Direction, job: Job) -> OVDirection | QKDir
     if request.circuit == "ov":
         read = ends(model, model.vocabulary.read_by(near[:, None], job)[:, 0] + 0.0, request.k)
         write = ends(model, model.vocabulary.logits(far[:, None], job)[:, 0] + 0.0, request.k)
-        constant = {"read_constant": read.constant, "write_constant": write.constant}
-        return OVDirection(value, group, *read[:-1], *write[:-1], **constant)
+        return OVDirection(
+            value,
+            group,
+            *read[:-1],
+            *write[:-1],
+            read_constant=read.constant,
+            write_constant=write.constant,
+        )
     scores = model.vocabulary.read_by(torch.stack([near, far], 1), job) + 0.0  # [d_vocab, 2]
     query, key = (ends(model, scores[:, side].contiguous(), request.k) for side in (0, 1))
     return QKDirection(

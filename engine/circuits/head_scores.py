@@ -1,6 +1,6 @@
 """Every measure of every head."""
 
-from engine.circuits.pattern_measures import measured, random_measures
+from engine.circuits.pattern_measures import begins, measured, random_measures
 from engine.circuits.weight_measures import weight_measures
 from engine.job import Job
 from engine.messages import FloatArray, HeadScores, MeasuredHeads, Refused
@@ -30,16 +30,17 @@ def head_scores(model: Model, request: HeadScores, job: Job) -> MeasuredHeads:
     """
     _check_run(request)
     scores: dict[str, FloatArray] = {}
-    length = None
+    length = first = on_prompt_first = None
     if request.measures in ("random", "all"):
         length, scores = random_measures(model, request, job)
+        first = begins(model)
     if request.run is not None:
         passed = model.run(request.run, job)
         on_prompt = {f"prompt_{name}": it.numpy() for name, it in measured(passed, job).items()}
-        scores = scores | on_prompt
+        scores, on_prompt_first = scores | on_prompt, model.tokens.labels[passed.ids[0]]
     if request.measures in ("weights", "all"):
         scores = scores | weight_measures(model, job)
-    return MeasuredHeads(model.heads, scores, length)
+    return MeasuredHeads(model.heads, scores, length, first, on_prompt_first)
 
 
 def _check_run(request: HeadScores) -> None:

@@ -124,6 +124,12 @@ def random_measures(
     return found
 
 
+def begins(model: Model) -> str:
+    """Return the BOS that stands before the random tokens, as shown; empty without one."""
+    first = model.tokens.bos_id
+    return "" if first is None else model.tokens.labels[first]
+
+
 def _ordinary(model: Model, request: HeadScores) -> np.ndarray:
     last = model.d_vocab - 1
     highest = last if request.highest_id is None else request.highest_id

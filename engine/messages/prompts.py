@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from engine.messages.terms import (
+    Begins,
     BoolArray,
     FloatArray,
     Head,
@@ -175,6 +176,7 @@ class HeadRows:
     position: Annotated[int, Says("the position, counted from 0")]
     induction: Annotated[FloatArray, Says("induction score on repeated random tokens", "head", "1")]
     previous_token: Annotated[FloatArray, Says("previous-token score on the same", "head", "1")]
+    begins: Begins = None
 
 
 @dataclass(frozen=True)

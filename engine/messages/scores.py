@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from engine.messages.prompts import HeadsOff, RunPrompt, heads_in_order
-from engine.messages.terms import FloatArray, Head, ModelName, Says
+from engine.messages.terms import Begins, FloatArray, Head, ModelName, Says
 
 Measures = Literal["all", "random", "prompt", "weights"]
 
@@ -84,6 +84,10 @@ class MeasuredHeads:
     length: Annotated[
         int | None, Says("random tokens before they repeat; none where they were not asked for")
     ]
+    begins: Begins = None
+    prompt_begins: Annotated[
+        str | None, Says("the token that stands first on the prompt, as shown; none without one")
+    ] = None
 
     def grid(self, measure: str) -> FloatArray:
         """Return a measure as [layer, head]."""

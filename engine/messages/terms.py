@@ -131,6 +131,13 @@ SaidLength = Annotated[
         "like short ones, or as the offset needs; none where all turn alike"
     ),
 ]
+Begins = Annotated[
+    str | None,
+    Says(
+        "the BOS before the random tokens that repeat, as shown; empty: they begin without one, "
+        "for the model has none; none: they were not asked for"
+    ),
+]
 Biases = Annotated[bool, Says("add b_Q and b_K")]
 Position = Annotated[int, Says("position in the prompt; negative: from the end")]
 Target = Annotated[

@@ -90,10 +90,11 @@ def report(asked: Asked) -> str:
         If model, head or prompt cannot be had.
     """
     engine = Engine(placing=asked.placing)
+    unrecorded: Callable[[Request], Any] = engine.answer
     answers: dict[Request, Any] = {}
 
     def ask(request: Request) -> Any:
-        answers[request] = found = engine.answer(request)
+        answers[request] = found = unrecorded(request)
         return found
 
     chosen, head = "", asked.head
@@ -110,8 +111,8 @@ def report(asked: Asked) -> str:
         met=ask(asked.run),
         pattern=ask(Attention(asked.run, head.layer)),
         receipts=ask(Receipts(asked.run, head)),
-        vocabulary=frozenset(engine.answer(Vocabulary(asked.run.model)).texts),
-        copying=copying(engine.answer, facts, layer),
+        vocabulary=frozenset(unrecorded(Vocabulary(asked.run.model)).texts),
+        copying=copying(unrecorded, facts, layer),
     )
     sections = [(title(subject), section(subject)) for title, section in SECTIONS]
     if asked.json:

@@ -7,6 +7,7 @@ import numpy as np
 from engine.messages import MEASURES, Head, HeadScores, MeasuredHeads, Refused, Table, TokenTable
 from gui.figures import cells, heading, panels
 from gui.figures.colours import SHARES, signed
+from gui.figures.heading import Token
 from gui.figures.labels import Axis
 from gui.figures.page import Page
 from gui.measures import LEAST_SCORE, MOST_TIED, TIE, best
@@ -31,7 +32,12 @@ def draw_table(page: Page, request: Table, result: TokenTable) -> float:
         scale=signed(result.values),
         bar="logit" if ov else score,
     )
-    return panels.draw(page, y, grids)
+    bottom = panels.draw(page, y, grids)
+    if not result.constant:
+        return bottom
+    tokens = [Token(result.labels[row]) for row in result.constant[:MOST_TIED]]
+    more = " …" if len(result.constant) > MOST_TIED else ""
+    return heading.sentence(page, bottom + 4.0, ["all values alike in the rows of", *tokens, more])
 
 
 def draw_head_scores(page: Page, request: HeadScores, result: MeasuredHeads) -> float:
@@ -81,12 +87,15 @@ def _called(name: str) -> str:
 
 def _footnotes(request: HeadScores, result: MeasuredHeads) -> Iterator[str]:
     if result.length is not None:
+        first = "" if result.begins is None else "no BOS, "
+        first = f"{result.begins}, " if result.begins else first
         yield (
-            f"{request.sequences} sequences (seed {request.seed}): {result.length} random tokens, "
-            "then the same again;"
+            f"{request.sequences} sequences (seed {request.seed}): {first}{result.length} random "
+            "tokens, then the same again;"
         )
     if request.run is not None:
-        yield "* on the prompt;"
+        begins = f", which begins with {result.prompt_begins}" if result.prompt_begins else ""
+        yield f"* on the prompt{begins};"
     yield (
         "outlined and named are the best head of each measure and those "
         f"within {TIE} of it ({MOST_TIED} at most), none below {LEAST_SCORE}."

@@ -18,6 +18,7 @@ from gui import subtraction
 from gui.comparison import Axis
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
+from gui.measures import random_text
 from gui.numbers import fixed, plain
 from gui.panels import attention_words, reading
 from gui.panels.attention_words import Picture
@@ -251,7 +252,7 @@ class AttentionPanel(ComparingPanel):
             text = " · ".join(f"{name} {fixed(value, 2)}" for value, name in reversed(of_head))
             text = f"switched off · {text}" if off else text
             self.subtitle.setText(text)  # what this head does least is elided first
-            self.subtitle.setToolTip(f"{text}: mean attention on repeated random tokens")
+            self.subtitle.setToolTip(f"{text}: mean attention on {random_text(scores.begins)}")
         else:
             self.subtitle.setText("switched off" if off else "")
 

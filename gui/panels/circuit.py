@@ -31,6 +31,7 @@ from gui.palette import Held, scaled
 from gui.panels.named import caption, side_by_side
 from gui.panels.panel import Panel
 from gui.panels.raised_lowered import show_ends
+from gui.panels.reading import count
 from gui.panels.sentence import Sentence, Token
 from gui.panels.whole_table import WholeTable
 from gui.session import OVQuestion, QKQuestion, Session
@@ -268,7 +269,10 @@ class CircuitPanel(Panel):
         self.caption_labels[0].setVisible(wide)
         self.caption_labels[1].setVisible(wide or shown)
         self.second.setCurrentIndex(1 if shown else 0)
-        self.caption_labels[1].setText("whole table" if shown else self.captions[1])
+        whole = "whole table"
+        if isinstance(table, TokenTable) and table.constant:
+            whole += f", {count(len(table.constant), 'row')} with all values alike"
+        self.caption_labels[1].setText(whole if shown else self.captions[1])
         answer = self.known("tokens")
         if shown and isinstance(table, TokenTable) and isinstance(answer, TokenRanking):
             self._whole.draw(table, answer.token_id)

@@ -16,7 +16,7 @@ from engine.messages import (
 from gui import evidence
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
-from gui.measures import GROUPS, Known, group_of
+from gui.measures import GROUPS, Known, group_of, random_text
 from gui.palette import Held, scaled
 from gui.panels import reading
 from gui.panels.measure_plot import MeasurePlot
@@ -131,6 +131,9 @@ class FinderPanel(Panel):
         else:
             self.plot.set_known(known, place)
         self.subtitle.setText(count(len(known.heads), "head"))
+        scores = self.known("scores")
+        begins = scores.begins if isinstance(scores, MeasuredHeads) else None
+        self.subtitle.setToolTip(f"random: measured on {random_text(begins)}")
         self.mark.setVisible(place is not None)
         self.mark.setText(head_name(self.session.selection.head))
         self._mark(known, place, fields)

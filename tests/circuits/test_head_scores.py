@@ -13,6 +13,7 @@ from engine.messages import (
     MEASURES,
     PATTERN_MEASURES,
     Attention,
+    DestinationRow,
     Head,
     HeadScores,
     Refused,
@@ -197,3 +198,14 @@ def test_what_cannot_be_measured_is_refused_in_one_sentence(answer, question, se
     with pytest.raises(Refused, match=sentence) as refusal:
         answer(question)
     assert "\n" not in str(refusal.value)
+
+
+def test_measures_say_which_token_stood_first(answer):
+    run = RunPrompt("attn-2l", " green tea", prepend_bos=False)
+    found = answer(HeadScores("attn-2l", run=run))
+    assert (found.begins, found.prompt_begins) == ("<|BOS|>", "·green")
+    found = answer(HeadScores("attn-2l", run=RunPrompt("attn-2l", " green tea")))
+    assert found.prompt_begins == "<|BOS|>"
+    assert answer(HeadScores("toy", "random")).begins == ""  # a model without BOS
+    assert answer(HeadScores("attn-2l", "weights")).begins is None
+    assert answer(DestinationRow(run)).begins == "<|BOS|>"

@@ -147,6 +147,8 @@ def test_measures_are_an_object_of_lists_in_json():
         "heads": ["0.0", "0.1"],
         "scores": {"induction": [0.5, None], "entropy": [1.0, 2.0]},
         "length": None,
+        "begins": None,
+        "prompt_begins": None,
     }
 
 

@@ -143,10 +143,11 @@ def prediction(
     table = torch.stack(
         [model.vocabulary.unembedding(token) for token in shown], 1
     )  # [d_model, token]
+    less = ", less the mean of all tokens" if model.normalized else ""
     return [
         maker.step(
             "W_U", "prediction", ("d_model", "token"), table,
-            f"How much each slot of the stream raises each token's logit{few}.",
+            f"How much each slot of the stream raises each token's logit{less}{few}.",
             formula="W_U", paper="W_Uᵀ, their W_U having one row a token", tokens=tokens,
         ),
         maker.step(
