@@ -95,11 +95,11 @@ def report(asked: Asked) -> str:
         vocabulary=frozenset(ask(Vocabulary(asked.run.model)).texts),
     )
     lines = [chosen] if chosen else []
-    placed = Placing(subject.facts.device, subject.facts.dtype)
-    if said := elsewhere(asked.run.model, placed, asked.placing):
+    precision = subject.facts.precision
+    if said := elsewhere(asked.run.model, precision, asked.placing):
         lines.append(said)
-    elif placed != Placing():
-        lines.append(f"precision: {placed}")
+    elif precision != str(Placing()):
+        lines.append(f"precision: {precision}")
     for title, section in SECTIONS:
         lines += ["", f"== {title(subject)}", *(f"  {line}" for line in section(subject))]
     return "\n".join(lines).lstrip("\n") + "\n"
