@@ -115,8 +115,8 @@ def located(model: str, known: Iterable[str], chosen: str | None = None) -> str:
         if PATH.match(path) and without_folders(path) == name and os.path.exists(path):
             return path
     raise Refused(
-        f"it was made from {name}, a model that was opened by its path, and holds no more of it: "
-        "open that model in the window first, or give its path by --model"
+        f"the figure was made from {name}, a model that was opened by its path, and holds no more "
+        "of it: open that model in the window first, or give its path by --model"
     )
 
 

@@ -71,8 +71,8 @@ def test_a_figure_is_drawn_again_where_its_model_is_found(
     assert headscope.main([*asked, "-o", str(first)]) == 0
     assert headscope.main(["figure", str(first), "-o", str(again)]) == 2
     assert capsys.readouterr().err == (
-        "headscope: it was made from tiny, a model that was opened by its path, and holds no more "
-        "of it: open that model in the window first, or give its path by --model\n"
+        "headscope: the figure was made from tiny, a model that was opened by its path, and holds no "
+        "more of it: open that model in the window first, or give its path by --model\n"
     )
     words = ["figure", str(first), "-o", str(again)]
     assert headscope.main([*words, "--model", str(model)]) == 0
@@ -93,7 +93,9 @@ def test_the_window_finds_the_model_among_those_that_were_opened(
     request, result = samples.attention()
     request = Attention(RunPrompt(str(model), request.run.text), 1)
     figures.write(request, result, tmp_path / "f.pdf")
-    with pytest.raises(Refused, match=r"f\.pdf: it was made from tiny, a model that was opened"):
+    with pytest.raises(
+        Refused, match=r"f\.pdf: the figure was made from tiny, a model that was opened"
+    ):
         opening.read(tmp_path / "f.pdf", ["attn-2l", "/elsewhere/tiny"])
     seen = opening.read(tmp_path / "f.pdf", ["attn-2l", "/elsewhere/tiny", str(model)])
     assert isinstance(seen, reopening.View)
