@@ -71,8 +71,8 @@ def test_a_figure_is_drawn_again_where_its_model_is_found(
     assert headscope.main([*asked, "-o", str(first)]) == 0
     assert headscope.main(["figure", str(first), "-o", str(again)]) == 2
     assert capsys.readouterr().err == (
-        "headscope: the figure was made from tiny, a model that was opened by its path, and holds no "
-        "more of it: open that model in the window first, or give its path by --model\n"
+        "headscope: the figure was made from tiny, a model that was opened by its path, and holds "
+        "no more of it: open that model in the window first, or give its path by --model\n"
     )
     words = ["figure", str(first), "-o", str(again)]
     assert headscope.main([*words, "--model", str(model)]) == 0
