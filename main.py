@@ -205,14 +205,14 @@ def _figure(words: list[str]) -> int:
     with console.quiet("--verbose" in words):
         from gui import figures
         from gui.figures import board_file, command
-        from gui.questions import answer
+        from gui.questions import answer, with_models
     made = None
     if words and command.is_file(words[0]):
         if board_file.is_board(Path(words[0])):
             return _figure_board(words)
         made = figures.read(Path(words[0]))
-        request = made.question()
         given = _read_options(words, command.add_options)
+        request = with_models(made.question(), command.finder(Path(words[0]), given))
     else:
         options = console.question_parser(words, "figure")
         command.add_difference(options, words[0])
@@ -243,7 +243,8 @@ def _figure_board(words: list[str]) -> int:
 
     made = board_file.read(Path(words[0]))
     given = _read_options(words, command.add_options)
-    board = command.board(words[0], made.board, given)
+    found = made.board.with_models(command.finder(Path(words[0]), given))
+    board = command.board(words[0], found, given)
     asked = boards.questions(board)
     answers = dict(zip(asked, console.answers(asked, given), strict=True))
     drawn = boards.drawn(board, answers, __version__)
@@ -262,6 +263,11 @@ def _read_options(words: list[str], add_options: Callable[[QuestionParser], None
     """Parse what follows a file that is drawn again."""
     options = QuestionParser(prog="headscope figure FILE", allow_abbrev=False, add_help=True)
     options.add_argument("--verbose", action="store_true", default=False)
+    options.add_argument(
+        "--model",
+        metavar="PATH",
+        help="where a model lies that had been opened by its path: files hold its name only",
+    )
     add_placing(options)
     add_options(options)
     given, unknown = options.read_known(words[1:])
@@ -283,12 +289,18 @@ def _open(words: list[str]) -> int:
     if words[0].lower().endswith(SUFFIX):
         return _window(["--session", *words])
     if board_file.is_board(path):
-        return _window(words[1:], board=board_file.read(path).board)
+        return _window(words[1:], board=board_file.read(path).board, source=path)
     made = figures.read(path)
-    return _window(words[1:], made=made)
+    return _window(words[1:], made=made, source=path)
 
 
-def _window(words: list[str], made: Any = None, board: Any = None, text: str | None = None) -> int:
+def _window(
+    words: list[str],
+    made: Any = None,
+    board: Any = None,
+    source: Path | None = None,
+    text: str | None = None,
+) -> int:
     from gui.options import add_options
     from gui.system import has_display, has_x11, missing_library
 
@@ -325,6 +337,7 @@ def _window(words: list[str], made: Any = None, board: Any = None, text: str | N
         theme=given.theme,
         shown=None if made is None else reopening.view(made),
         board=board,
+        source=source,
         text=text,
         make_beside=_make_beside,
         device=given.device,

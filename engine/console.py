@@ -12,7 +12,6 @@ import warnings
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any
 
 from engine.command import QuestionParser, add_placing, parser, placing, read
@@ -26,6 +25,7 @@ from engine.messages import (
     Result,
     model_of,
     printable,
+    without_folders,
 )
 from engine.records import request_from_json, request_to_json, result_to_json
 
@@ -136,7 +136,7 @@ class Asked:
         name = model_of(request)
         if placed is not None and name not in self._told:
             self._told.add(name)
-            if said := elsewhere(name, placed, placing(self._given)):
+            if said := elsewhere(name, str(placed), placing(self._given)):
                 tell(said)
         return result, placed
 
@@ -155,13 +155,13 @@ def answers(requests: Sequence[Request], given: Namespace) -> list[Result]:
     return [asked.answer(request) for request in requests]
 
 
-def elsewhere(model: str, placed: Placing, wanted: Placing) -> str:
+def elsewhere(model: str, precision: str, wanted: Placing) -> str:
     """Say that a model does not run where it was to run; nothing where it does."""
-    if placed == wanted:
+    if precision == str(wanted):
         return ""
     return (
-        f"{PurePath(model).name} runs in {placed}, as attention-only models always do, and not in "
-        f"{wanted}"
+        f"{without_folders(model)} runs in {precision}, as attention-only models always do, and "
+        f"not in {wanted}"
     )
 
 

@@ -23,6 +23,7 @@ from gui.head_names import use_notation
 from gui.panels.prompt import PromptPanel
 from gui.preferences import Preferences, use_hub
 from gui.preferences_dialog import PreferenceKeeper
+from gui.questions import with_models
 from gui.reopening import View
 from gui.session import DEFAULT_MODEL, Session
 from gui.settings import SYSTEM_THEME, Settings
@@ -46,6 +47,7 @@ def run(
     theme: str | None = None,
     shown: View | None = None,
     board: Board | None = None,
+    source: Path | None = None,
     text: str | None = None,
     make_beside: Callable[[], EngineLike] | None = None,
     device: Device | None = None,
@@ -74,6 +76,9 @@ def run(
         A question to open the window with, in front of what the last session had.
     board
         A figure board to open the window with, in the place of that of the last session.
+    source
+        The file that these two are from: a model that it names without its folders is looked for
+        beside it, too.
     text
         A prompt to begin with, in the place of that of the last session.
     make_beside
@@ -117,6 +122,15 @@ def run(
         session.open_model(DEFAULT_MODEL)
     if text is not None:
         session.set_text(text)
+    if source is not None:
+        recent = settings.recent_models() if settings else []
+
+        def find(name: str) -> str:
+            known = [session.selection.model, *recent, reopening.beside(source, name)]
+            return reopening.located(name, known, model)
+
+        shown = shown and shown._replace(request=with_models(shown.request, find))
+        board = board and board.with_models(find)
     if shown is not None:
         session.show(reopening.selection(shown, session.selection))
     preferences = settings.preferences() if settings else Preferences()

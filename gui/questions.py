@@ -1,6 +1,7 @@
 """What can be asked, a difference of two questions included: its answer, and as plain values."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from engine.messages import QUESTIONS, Refused, Request, Result, RunPrompt, from_plain, to_plain
@@ -72,6 +73,20 @@ def from_start(position: int | None, tokens: int) -> int | None:
     if position is None or position >= 0:
         return position
     return position + tokens if -position <= tokens else None
+
+
+def with_models(question: Question, change: Callable[[str], str]) -> Any:
+    """Return a question about other models: each name as `change` returns it."""
+    if isinstance(question, Difference):
+        sides: Any = (with_models(one, change) for one in (question.request, question.base))
+        return Difference(*sides)
+    asked: Any = question
+    changed: dict[str, Any] = {}
+    if getattr(asked, "model", ""):
+        changed["model"] = change(asked.model)
+    if getattr(asked, "run", None) is not None:
+        changed["run"] = with_models(asked.run, change)
+    return replace(asked, **changed) if changed else asked
 
 
 def to_json(question: Question) -> dict[str, Any]:

@@ -1,9 +1,14 @@
 """From the question that a figure answers to the view of the window that shows it."""
 
+import os
+from collections.abc import Iterable
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from engine.messages import (
+    CUT,
+    PATH,
     Attention,
     Composition,
     DestinationRow,
@@ -21,6 +26,7 @@ from engine.messages import (
     QKOffsets,
     QKTokens,
     Receipts,
+    Refused,
     RunPrompt,
     SkipTrigrams,
     Spectrum,
@@ -29,6 +35,7 @@ from engine.messages import (
     VirtualHead,
     Workings,
     model_of,
+    without_folders,
 )
 from gui.difference import Difference
 from gui.questions import Question, from_start, main_of, run_of
@@ -80,6 +87,42 @@ class View(NamedTuple):
     head: Head | None = None
     token: int | None = None
     positions: int = 0
+
+
+def located(model: str, known: Iterable[str], chosen: str | None = None) -> str:
+    """Return the path of a model that a file names without its folders; any other as it is.
+
+    Parameters
+    ----------
+    model
+        The name in the file.
+    known
+        Paths of models, the likeliest first.
+    chosen
+        The path that the user says it has.
+
+    Raises
+    ------
+    Refused
+        If none of them is called so.
+    """
+    if not model.startswith(CUT):
+        return model
+    if chosen is not None:
+        return chosen
+    name = without_folders(model)
+    for path in known:
+        if PATH.match(path) and without_folders(path) == name and os.path.exists(path):
+            return path
+    raise Refused(
+        f"the figure was made from {name}, a model that was opened by its path, and holds no more "
+        "of it: open that model in the window first, or give its path by --model"
+    )
+
+
+def beside(file: Path, model: str) -> str:
+    """Return where a model would be that lies beside the file that names it."""
+    return str(file.absolute().parent / without_folders(model))
 
 
 def view(made: Any) -> View:

@@ -94,7 +94,12 @@ class Window(QMainWindow):
         self.docks = self.cards.docks
         self.exports = Exports(self, client, settings)
         self.figure_opening = FigureOpening(
-            self, session, self.exports.worker, self.exports.chosen, self.cards.open
+            self,
+            session,
+            self.exports.worker,
+            self.exports.chosen,
+            self.cards.open,
+            settings.recent_models if settings else list,
         )
         self.history, self.undo = History(session), Undo(self)
         self.document = Document(session, self.state, autosave, self)

@@ -672,3 +672,48 @@ def test_a_pipe_to_write_to_is_refused_before_anything_is_computed(
     assert (
         err == f"headscope: {path} is a pipe or a device: name a file, which can be written whole\n"
     )
+
+
+@pytest.mark.parametrize("module", ["numpy", "torch", "engine.messages.plain"])
+def test_an_interrupt_while_something_is_imported_is_quiet(module):
+    script = (
+        "import builtins, runpy, sys\n"
+        "honest = builtins.__import__\n"
+        "def planted(name, *given, **more):\n"
+        f"    if name == {module!r}:\n"
+        "        raise KeyboardInterrupt\n"
+        "    return honest(name, *given, **more)\n"
+        "builtins.__import__ = planted\n"
+        "sys.argv = ['headscope', 'ask', 'run-prompt', '--model', 'toy', '--text', 'ans']\n"
+        "runpy.run_path('main.py', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_panic_of_a_library_is_one_line_too(run, monkeypatch):
+    class PanicException(BaseException):
+        pass
+
+    def fail(*arguments, **options):
+        raise PanicException("called `Option::unwrap()`\x1b[2J")
+
+    monkeypatch.setattr("engine.Engine.answer", fail)
+    status, out, err = run("ask", "load-model", "--model", "toy")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert r"PanicException: called `Option::unwrap()`\u001b[2J" in err
+
+
+def test_a_name_of_a_file_cannot_move_the_cursor(run, tmp_path):
+    status, out, err = run("figure", str(tmp_path / "a\x1b[2J\u202e.pdf"), "-o", "x.pdf")
+    assert (status, out) == (2, "")
+    assert err[:-1].isprintable()
+    folder = tmp_path / "it"
+    hugging_face.write("llama-tied", folder)
+    config = json.loads((folder / "config.json").read_text())
+    config["model_type"] = "evil\x1b]0;owned\x07\r\n\u202e"
+    (folder / "config.json").write_text(json.dumps(config))
+    status, out, err = run("ask", "load-model", "--model", str(folder))
+    assert (status, out) == (2, "")
+    assert err[:-1].isprintable()
+    assert "evil" in err

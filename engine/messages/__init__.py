@@ -16,6 +16,8 @@ from engine.messages.circuits import (
     TokenTable,
 )
 from engine.messages.models import (
+    CUT,
+    PATH,
     Downloaded,
     DownloadModel,
     DownloadPlan,
@@ -29,6 +31,8 @@ from engine.messages.models import (
     ModelList,
     Vocabulary,
     VocabularyTokens,
+    published,
+    without_folders,
 )
 from engine.messages.packing import pack, unpack
 from engine.messages.paths import (
@@ -210,8 +214,10 @@ QUESTIONS: dict[str, type[Request]] = {
 }
 
 __all__ = [
+    "CUT",
     "MEASURES",
     "PARTS",
+    "PATH",
     "PATTERN_MEASURES",
     "QUESTIONS",
     "SMALL_VOCABULARY",
@@ -316,6 +322,8 @@ __all__ = [
     "model_of",
     "pack",
     "printable",
+    "published",
     "to_plain",
     "unpack",
+    "without_folders",
 ]

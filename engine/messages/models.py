@@ -1,9 +1,35 @@
 """What can be opened, and what a model is."""
 
+import os
+import re
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from engine.messages.terms import IntArray, ModelName, Says
+
+PATH = re.compile(r"[./~]|.*\\|.*/.*/|.*\.gguf$|[A-Za-z]:", re.DOTALL)
+"""How a path looks that is no name on the hub."""
+
+CUT = "…/"
+"""Stands in a published file for the folders of a model that was opened by its path."""
+
+
+def without_folders(model: str) -> str:
+    """Return how a model is called: of one that was opened by its path, the last part of it.
+
+    The folders of whoever opened it are nobody's business.
+    """
+    if model.startswith(CUT):
+        return model.removeprefix(CUT)
+    if PATH.match(model) or ("/" in model and os.path.exists(model)):
+        return re.split(r"[/\\]", os.path.abspath(model))[-1]
+    return model
+
+
+def published(model: str) -> str:
+    """Return what a file says of a model's name: of a path its last part, and that it was cut."""
+    name = without_folders(model)
+    return model if name == model else f"{CUT}{name}"
 
 
 @dataclass(frozen=True)
@@ -133,6 +159,11 @@ class ModelFacts:
         tuple[str, ...], Says("what of the model's files is not used, or may be read otherwise")
     ] = ()
     bos_reason: Annotated[str, Says("why a prompt begins with BOS, or not, by default")] = ""
+
+    @property
+    def precision(self) -> str:
+        """How and where it runs, as a Placing says it."""
+        return f"{self.dtype} on {self.device}"
 
 
 @dataclass(frozen=True)

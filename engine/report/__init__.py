@@ -118,11 +118,11 @@ def report(asked: Asked) -> str:
     if asked.json:
         return _record(subject, chosen, sections, answers)
     lines = [chosen] if chosen else []
-    placed = Placing(subject.facts.device, subject.facts.dtype)
-    if moved := elsewhere(asked.run.model, placed, asked.placing):
+    precision = subject.facts.precision
+    if moved := elsewhere(asked.run.model, precision, asked.placing):
         lines.append(moved)
-    elif placed != Placing():
-        lines.append(f"precision: {placed}")
+    elif precision != str(Placing()):
+        lines.append(f"precision: {precision}")
     for title, said in sections:
         lines += ["", f"== {title}", *(f"  {line}" for line in said)]
     lines += ["", outcome(subject.receipts)]

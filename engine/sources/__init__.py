@@ -1,11 +1,10 @@
 """Where models come from; nothing in here imports torch, so that listing them is quick."""
 
-import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from engine.messages import ModelEntry, Refused
+from engine.messages import PATH, ModelEntry, Refused
 from engine.sources import bundled, cache, cached, folder, gguf, legacy, toys
 from engine.sources.checkpoint import Checkpoint
 from engine.sources.pretrained import Pretrained
@@ -29,9 +28,6 @@ tokenizer.json, or a TransformerLens state dict) or the path of a GGUF file. A m
 Face hub is fetched first, and listed from then on: headscope download NAME
 """
 """What `headscope models` says after the list."""
-
-PATH = re.compile(r"[./~]|.*\\|.*/.*/|.*\.gguf$|[A-Za-z]:", re.DOTALL)
-"""How a path looks that is no name on the hub."""
 
 
 def _listed(entries: Callable[[], list[ModelEntry]]) -> Callable[[str], bool]:

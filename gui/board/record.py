@@ -1,6 +1,6 @@
 """A figure board as one frozen value, and as plain values for a session or a figure; no Qt."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -98,6 +98,16 @@ class Board:
         items = list(self.items)
         items[place] = replace(items[place], title=title)
         return replace(self, items=tuple(items))
+
+    def with_models(self, change: Callable[[str], str]) -> "Board":
+        """Return the board with each model named as `change` returns it."""
+        return replace(
+            self,
+            items=tuple(
+                replace(item, request=questions.with_models(item.request, change))
+                for item in self.items
+            ),
+        )
 
 
 def to_json(board: Board) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Opening a figure: from a file that was exported to the view that it came from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from gui.engine_client import Failure
 from gui.export.chosen import Chosen
 from gui.export.worker import Worker
 from gui.given_files import READABLE
+from gui.questions import with_models
 from gui.reopening import View
 from gui.session import Session
 
@@ -33,6 +34,8 @@ class FigureOpening(QObject):
         The folder to look in.
     show_cards
         Brings cards to the front.
+    models
+        Returns the paths of models that were opened, the last one first.
     """
 
     refused = Signal(str, str)
@@ -45,10 +48,11 @@ class FigureOpening(QObject):
         worker: Worker,
         chosen: Chosen,
         show_cards: Callable[[list[str]], object],
+        models: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         super().__init__(window)
         self._window, self._session, self._worker = window, session, worker
-        self._chosen, self._show_cards = chosen, show_cards
+        self._chosen, self._show_cards, self._models = chosen, show_cards, models
 
     def ask_which(self) -> None:
         """Ask for a file to open."""
@@ -63,7 +67,8 @@ class FigureOpening(QObject):
 
     def open(self, path: Path) -> None:
         """Show what a file was made from; one that does not say it changes nothing."""
-        self._worker.do(partial(read, path), self._show, partial(self._refuse, path))
+        known = [self._session.selection.model, *self._models()]
+        self._worker.do(partial(read, path, known), self._show, partial(self._refuse, path))
 
     def show_board(self, board: Board) -> None:
         """Show a board in the place of the session's, which Undo brings back."""
@@ -81,8 +86,11 @@ class FigureOpening(QObject):
         self.refused.emit(f"{path.name} was not opened", failure.sentence)
 
 
-def read(path: Path) -> View | Board:
+def read(path: Path, known: Sequence[str] = ()) -> View | Board:
     """Return what a file was made from: a view, or a board of several figures.
+
+    A model that it names without its folders is looked for among paths that are known, and beside
+    the file.
 
     Raises
     ------
@@ -92,13 +100,17 @@ def read(path: Path) -> View | Board:
     from gui import figures
     from gui.figures import board_file
 
+    def find(model: str) -> str:
+        return reopening.located(model, [*known, reopening.beside(path, model)])
+
     try:
         if board_file.is_board(path):
-            return board_file.read(path).board
+            return board_file.read(path).board.with_models(find)
         made = figures.read(path)
     except OSError as error:
         raise Refused(f"{path.name} cannot be read: {error.strerror}") from None
     try:
-        return reopening.view(made)
+        seen = reopening.view(made)
+        return seen._replace(request=with_models(seen.request, find))
     except Refused as refused:
         raise Refused(f"{path.name}: {refused}") from None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.messages import Refused
+from engine.messages import Refused, published
 from gui import session_file
 from gui.board import record as board_record
 from gui.board.record import Board
@@ -30,7 +30,7 @@ def record(board: Board, answers: Sequence[tuple[Any, Origin]]) -> str:
     kept = ("weights", "tokens", "ids", "base_tokens", "base_ids", "token", "versions")
     return json.dumps(
         {
-            "board": board_record.to_json(board),
+            "board": board_record.to_json(board.with_models(published)),
             "answers": [{name: one[name] for name in kept if name in one} for one in about],
         }
     )

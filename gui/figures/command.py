@@ -1,13 +1,14 @@
 """What `headscope figure` takes beside a question or a file, and what it does with the answer."""
 
+import os
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
-from engine.messages import QUESTIONS, Attention, Refused, Request
-from gui import figures, whole_file
+from engine.messages import QUESTIONS, Attention, Refused, Request, without_folders
+from gui import figures, reopening, whole_file
 from gui.board.record import Board
 from gui.difference import KINDS, Difference
 from gui.figures import board as boards
@@ -121,6 +122,16 @@ def asked(request: Request, given: Namespace) -> Question:
 def is_file(word: str) -> bool:
     """Return whether the first word after `figure` is a file to draw again, by its suffix."""
     return Path(word).suffix.lower() in (*stored.READABLE, *ROWS)
+
+
+def finder(file: Path, given: Namespace) -> Callable[[str], str]:
+    """Return what finds a model by the name that a file has of it: there, or by `--model`."""
+
+    def find(model: str) -> str:
+        known = [without_folders(model), reopening.beside(file, model)]
+        return reopening.located(model, [os.path.abspath(path) for path in known], given.model)
+
+    return find
 
 
 def options(given: Namespace, usual: FigureOptions) -> FigureOptions:

@@ -3,13 +3,13 @@
 import io
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.messages import Head, to_plain
+from engine.messages import Head, ModelEstimate, ModelFacts, published, to_plain
 from gui import questions
 from gui.figures import provenance, rows, workbook
 from gui.figures.options import ROWS, FigureOptions
@@ -44,6 +44,9 @@ def encode(
     options, origin
         How it would be drawn, and where it is from: kept so that it can be opened again.
     """
+    request = questions.with_models(request, published)
+    if isinstance(result, ModelFacts | ModelEstimate):
+        result = replace(result, name=published(result.name))
     if suffix in ROWS:
         written = workbook.encode if suffix == ".xlsx" else rows.encode
         return written(rows.rows(request, result, head, origin))

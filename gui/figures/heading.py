@@ -1,10 +1,9 @@
 """The line or two above a figure that say what it shows."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
+from engine.messages import without_folders
 from gui.figures.page import Page
 from gui.theme import LIGHT
 
@@ -42,14 +41,6 @@ def draw(page: Page, title: str, model: str) -> float:
             page.width - 2.0, middle, shown, size=page.small, anchor="right", colour=LIGHT.muted
         )
     return 2.0 + line + 2.0
-
-
-def without_folders(model: str) -> str:
-    """Return how a figure names a model: of one that was opened by its path, the last part of it.
-
-    The folders of whoever draws it are nobody's business, and would crowd the name itself out.
-    """
-    return PurePath(model).name if os.path.isabs(model) else model
 
 
 def sentence(page: Page, y: float, parts: Sequence[str | Token], *, x: float = 2.0) -> float:

@@ -20,18 +20,22 @@ from engine.messages import (
     Vocabulary,
     VocabularyTokens,
     model_of,
+    published,
+    without_folders,
 )
 from gui import questions as asking
 from gui.difference import Difference
 from gui.figures import options as figure_options
 from gui.figures import stored
-from gui.figures.heading import Token, without_folders
+from gui.figures.heading import Token
 from gui.figures.options import FigureOptions
 from gui.questions import NAMES, Question, main_of, runs_of
 
 CREATOR = "Headscope"
 MOST_TOKENS = 64
 """Tokens that a caption names; the file itself names all."""
+_STAND_INS = str.maketrans(" \n\t", "·↵⇥")
+"""How the engine's labels show what leaves no ink."""
 
 
 @dataclass(frozen=True)
@@ -142,9 +146,8 @@ def origin(answers: Iterable[Any], version: str) -> Origin:
     for answer in answers:
         if isinstance(answer, ModelFacts):
             weights = answer.weights
-            precision = f"{answer.dtype} on {answer.device}"
-            if precision != str(Placing()):
-                placed = [("precision", precision)]
+            if answer.precision != str(Placing()):
+                placed = [("precision", answer.precision)]
         elif isinstance(answer, VocabularyTokens):
             vocabulary = answer
         elif isinstance(answer, Run):
@@ -179,7 +182,8 @@ def record(
     request: Question, result: Any, head: Head | None, options: FigureOptions, origin: Origin
 ) -> str:
     """Return a question and all that belongs to it as JSON in ASCII."""
-    return json.dumps({**asking.to_json(request), **about(result, head, options, origin)})
+    asked = asking.to_json(asking.with_models(request, published))
+    return json.dumps({**asked, **about(result, head, options, origin)})
 
 
 def metadata(request: Question, head: Head | None, suffix: str, text: str) -> dict[str, Any]:
@@ -196,7 +200,8 @@ def metadata(request: Question, head: Head | None, suffix: str, text: str) -> di
     text
         From `record`.
     """
-    of = model_of(request) if head is None else f"{model_of(request)}, head {head}"
+    name = without_folders(model_of(request))
+    of = name if head is None else f"{name}, head {head}"
     of = f"{of}, {request.words}" if isinstance(request, Difference) else of
     return named(f"{CREATOR}: {NAMES[type(main_of(request))]} of {of}", suffix, text)
 
@@ -256,7 +261,8 @@ def _told(value: Any) -> bool:
 def _words(value: Any) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value))
-    return "yes" if value is True else str(value)
+    # Set as words, the space that a token begins with would be lost.
+    return "yes" if value is True else str(value).translate(_STAND_INS)
 
 
 def origin_of(found: Mapping[str, Any]) -> Origin:

@@ -147,7 +147,7 @@ class SpectrumPanel(Panel):
         width = len(ov.singular_values)
         if dense is None or len(dense) <= width or not dense[0] > 0:
             return ""
-        return f" · OV value {width + 1} is {plain(float(dense[width] / dense[0]), 1)} of the first"
+        return f" · OV value {width} is {plain(float(dense[width] / dense[0]), 1)} of the first"
 
     def _draw_direction(self) -> None:
         found = self.wanted("direction")
@@ -164,13 +164,13 @@ class SpectrumPanel(Panel):
         circuit: Literal["ov", "qk"] = "ov" if isinstance(found, OVDirection) else "qk"
         assert self._chosen is not None
         _, index = self._chosen
-        told = f"{circuit.upper()} direction {index + 1} (index {index} in ask), "
+        told = f"{circuit.upper()} direction {index}, "
         told += f"value {plain(found.singular_value, 3)}"
         if isinstance(found, QKDirection):
             told += tokens_back(found.offset, ", ")
         first, last = found.group
         if last > first:
-            told += f": values {first + 1} to {last + 1} are within 1 %, only their subspace "
+            told += f": values {first} to {last} are within 1 %, only their subspace "
             told += "is defined"
         self.sentence.set_parts([told])
         self._fit_sentence()

@@ -101,7 +101,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
 
     def place(self, index: int, value: float) -> QPointF:
         """Return where a value is drawn, in pixels of this widget."""
-        point = self.getViewBox().mapViewToScene(QPointF(index + 1, float(self._height(value))))
+        point = self.getViewBox().mapViewToScene(QPointF(index, float(self._height(value))))
         return QPointF(self.mapFromScene(point))
 
     def viewportEvent(self, event: QEvent) -> bool:
@@ -154,11 +154,11 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
             return
         theme = palette.theme()
         cliff = QPen(QColor(theme.muted), 0, Qt.PenStyle.DashLine)
-        self.addItem(pg.InfiniteLine(self._d_head + 0.5, pen=cliff, movable=False))
+        self.addItem(pg.InfiniteLine(self._d_head - 0.5, pen=cliff, movable=False))
         for name, curve in self._curves.items():
             colour = QColor(self._colour(name))
             every = np.concatenate([curve.values, curve.beyond])
-            x, y = np.arange(1, len(every) + 1), self._height(every)
+            x, y = np.arange(len(every)), self._height(every)
             self.addItem(pg.PlotCurveItem(x, y, pen=QPen(colour, 0), antialias=True))
             self.addItem(
                 pg.ScatterPlotItem(x, y, size=_DOT, pen=None, brush=QBrush(colour), antialias=True)
@@ -189,7 +189,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         low = float(np.log10(self._floor)) if self._log else 0.0
         high = float(self._height(top))
         count = max(self._d_head, *(len(c.values) + len(c.beyond) for c in self._curves.values()))
-        self.setXRange(0, count + max(1, count // 40), padding=0)
+        self.setXRange(-1, count - 1 + max(1, count // 40), padding=0)
         # A little below the bottom, so that dots on it are whole; brackets have room above.
         span = high - low
         self.setYRange(low - 0.02 * span, high + 0.08 * span, padding=0)
@@ -200,7 +200,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
 
     def _ticks(self, count: int) -> list[tuple[int, str]]:
         step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if count / s <= 8)
-        return [(n, str(n)) for n in (1, *range(max(step, 2), count + 1, step))]
+        return [(n, str(n)) for n in range(0, count, step)]
 
     def _has_floored(self) -> bool:
         return self._log and any(

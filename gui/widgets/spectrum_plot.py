@@ -179,10 +179,10 @@ class SpectrumPlot(QWidget):
             return ""
         values = self._curves[circuit].values
         number = fixed(float(values[index]), max(4, decimals_for(values[index])))
-        text = f"{CIRCUITS[circuit]}, value {index + 1} of {len(values)}: {number}"
+        text = f"{CIRCUITS[circuit]}, value {index} of 0 to {len(values) - 1}: {number}"
         for first, last in self._curves[circuit].groups:
             if first <= index <= last and last > first:
-                text += f"\nvalues {first + 1} to {last + 1} are within 1 %: one subspace"
+                text += f"\nvalues {first} to {last} are within 1 %: one subspace"
         return text
 
 

@@ -175,3 +175,13 @@ def test_what_cannot_be_reported_is_refused_in_one_sentence(words, sentence):
     with pytest.raises(Refused, match=sentence) as refusal:
         report(parse(words))
     assert "\n" not in str(refusal.value)
+
+
+def test_a_report_says_a_precision_that_is_not_the_usual_one():
+    words = ["--model", "toy", "--text", "result = 0 ans return", "--head", "0.0"]
+    plain, half = (report(parse([*words, *more])) for more in ([], ["--dtype", "bfloat16"]))
+    first, _, rest = half.partition("\n")
+    assert first == (
+        "toy runs in float32 on cpu, as attention-only models always do, and not in bfloat16 on cpu"
+    )
+    assert rest.strip() == plain.strip()

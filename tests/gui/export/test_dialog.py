@@ -154,9 +154,9 @@ def test_what_was_not_said_before_is_said_after_saving(qtbot, tmp_path, opened, 
     wait_ready(qtbot, dialog)
     dialog.save(tmp_path / "f.png")
     at_rest()
-    assert dialog.notice.text() == (
-        "Saved f.png. The PNG has 1200 dpi, so that each cell is whole pixels."
-    )
+    told = dialog.notice.text()
+    assert told.startswith("Saved f.png. 21 of 81 tokens are labelled, as many as have room:")
+    assert told.endswith(" The PNG has 1200 dpi, so that each cell is whole pixels.")
     assert dialog.isVisible()
     assert (tmp_path / "f.png").exists()
 

@@ -10,6 +10,7 @@ import pytest
 
 from engine.job import Job
 from engine.messages import (
+    CUT,
     Attention,
     EstimateModel,
     Head,
@@ -21,7 +22,7 @@ from engine.messages import (
     RunPrompt,
 )
 from engine.records import request_from_json
-from gui.figures import FigureOptions, Origin, provenance, questions, read, write
+from gui.figures import FigureOptions, Origin, compose, provenance, questions, read, write
 from gui.figures.command import changes
 from gui.questions import to_json
 from tests.gui.fake_engine import FakeEngine
@@ -61,7 +62,8 @@ def test_everything_comes_back_from_a_file(tmp_path: Path, suffix: str, text: st
     path = tmp_path / f"f.{suffix.upper()}"
     write(request, result, path, OPTIONS, head=Head(1, 3), origin=ORIGIN)
     made = read(path)
-    assert request_from_json(made.request) == request
+    kept = replace(request, run=replace(request.run, model=f"{CUT}(b).gguf"))
+    assert request_from_json(made.request) == kept
     assert (made.head, made.options, made.origin) == (Head(1, 3), OPTIONS, ORIGIN)
     assert made.token is None
 
@@ -224,6 +226,14 @@ def test_what_one_of_two_does_not_tell_is_not_said_to_differ() -> None:
                  replace(whole, base_ids=()), replace(whole, versions=())):  # fmt: skip
         assert list(changes(told, whole)) == list(changes(whole, told)) == []
     assert len(list(changes(whole, replace(whole, weights="b", base_ids=(8,))))) == 2
+
+
+@pytest.mark.parametrize(("text", "said"), [(" tea", "·tea"), ("\n\t", "↵⇥"), ("  ", "··")])
+def test_a_caption_keeps_what_leaves_no_ink_in_a_token(text: str, said: str) -> None:
+    request, result = OVTokens("attn-2l", Head(0, 0), token=text), samples.ov_tokens()[1]
+    assert f"token {said}, " in "".join(map(str, provenance.caption(request, None, Origin())))
+    words = compose(request, result, FigureOptions(width=9.0, caption=True)).words
+    assert f"{said}," in words
 
 
 def test_a_caption_names_a_model_that_is_a_file_without_its_folders() -> None:

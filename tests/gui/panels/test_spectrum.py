@@ -20,7 +20,7 @@ def test_the_dense_matrix_is_measured_only_on_request(qtbot, panel, session, set
     assert panel.wants()["ov"] == Spectrum("attn-2l", head, "ov", dense=True)
     assert panel.wants()["qk"] == Spectrum("attn-2l", head, "qk", dense=True)
     assert not panel.measure.isEnabled()
-    assert "OV value 7 is" in panel.overlap.text
+    assert "OV value 6 is" in panel.overlap.text
 
 
 def test_overlap_stands_beside_the_random_baseline(panel):
@@ -41,7 +41,7 @@ def test_a_value_that_is_chosen_shows_the_tokens_at_both_ends(
     )
     assert tuple(caption.text() for caption in panel.captions) == ends
     assert panel.ends.isVisible()
-    assert "values 1 to 2 are within 1 %" in panel.sentence.text
+    assert "values 0 to 1 are within 1 %" in panel.sentence.text
 
 
 def test_a_click_on_the_value_shown_puts_its_lists_away(qtbot, panel, settle):
@@ -54,6 +54,13 @@ def test_a_click_on_the_value_shown_puts_its_lists_away(qtbot, panel, settle):
     settle(panel)
     assert not panel.ends.isVisible()
     assert "direction" not in panel.wants()
+
+
+def test_a_direction_is_called_by_the_index_that_files_have(panel, settle):
+    panel.choose("ov", 4)
+    settle(panel)
+    assert panel.sentence.text.startswith("OV direction 4, value ")
+    assert panel.wants()["direction"].index == 4
 
 
 def test_another_head_forgets_the_direction(panel, session, settle):

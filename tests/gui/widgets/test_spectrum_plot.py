@@ -106,7 +106,7 @@ def test_arrow_keys_walk_values_and_change_circuits(qtbot: QtBot, plot: Spectrum
     assert asked == [("ov", 0), ("ov", 1), ("qk", 1), ("qk", 31), ("qk", 31), ("qk", 30)]
 
 
-def test_tool_tips_count_from_one_and_name_the_group(
+def test_tool_tips_count_from_0_as_files_do_and_name_the_group(
     qtbot: QtBot, plot: SpectrumPlot, tip_label: Tip
 ) -> None:
     canvas = plot._canvas.viewport()
@@ -114,11 +114,21 @@ def test_tool_tips_count_from_one_and_name_the_group(
     def tip(circuit: str, index: int) -> str:
         return tip_label(canvas, QPointF(canvas.mapFrom(plot, plot.value_position(circuit, index))))
 
-    assert tip("qk", 0) == "W_QK, value 1 of 32: 3.0000"
+    assert tip("qk", 0) == "W_QK, value 0 of 0 to 31: 3.0000"
     assert tip("ov", 1).splitlines() == [
-        "W_OV, value 2 of 32: 5.9900",
-        "values 1 to 2 are within 1 %: one subspace",
+        "W_OV, value 1 of 0 to 31: 5.9900",
+        "values 0 to 1 are within 1 %: one subspace",
     ]
+
+
+def test_the_axis_counts_from_0_as_files_do(plot: SpectrumPlot) -> None:
+    ticks = plot._canvas._ticks(32)
+    assert ticks[0] == (0, "0")
+    assert [str(place) for place, _ in ticks] == [text for _, text in ticks]
+    box = plot._canvas.getViewBox()
+    for index in (0, 17):
+        at = plot._canvas.mapToScene(plot._canvas.place(index, 1.0).toPoint())
+        assert round(box.mapSceneToView(at).x()) == index
 
 
 def test_near_equal_values_are_bracketed_and_lone_ones_are_not(
