@@ -45,7 +45,11 @@ def read_tokenizer(folder: Path, title: str, *, ours: bool = False) -> Tokenizer
         if not ours:
             _check_growth(title, bounded_file.read(path, LONGEST))
             _try(title, path)
-        return Tokenizer.from_file(str(path))
+        made = Tokenizer.from_file(str(path))
+        # A text is read whole, and filled up to no length.
+        made.no_truncation()
+        made.no_padding()
+        return made
     except OSError as error:
         raise Refused(f"{title}: tokenizer.json cannot be read: {error.strerror}") from error
     except (Refused, KeyboardInterrupt, SystemExit, MemoryError):

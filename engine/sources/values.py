@@ -94,10 +94,10 @@ def check(place: str, values: Mapping[str, Any]) -> None:
     Refused
         With the first of them.
     """
-    for within in (values, values.get("text_config")):
-        for name, kind in SETTINGS.items() if isinstance(within, Mapping) else ():
-            found = within.get(name)
-            if found is not None:
+    nested = values.get("text_config")
+    for within in (values, nested) if isinstance(nested, Mapping) else (values,):
+        for name, kind in SETTINGS.items():
+            if within.get(name) is not None:
                 _check_one(place, within, name, kind)
     _check_range(place, "", values)
 

@@ -205,4 +205,5 @@ def test_a_stored_picture_stays_where_the_model_cannot_be_opened(qtbot, open_win
     attention = panel(again, "Attention")
     assert attention.state == "failed"
     assert attention.heatmap.isVisible()
-    assert "the model has moved" in panel(again, "Prompt").notice.text()
+    assert panel(again, "Prompt").notice.text() == "No model is open."
+    assert "the model has moved" in again.opening_bar.text.text

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from engine import Engine
-from engine.messages import EstimateModel, LoadModel, Refused
+from engine.messages import EstimateModel, LoadModel, Refused, RunPrompt
 from engine.sources import gguf, values
 from engine.sources.files import Folder
 from engine.sources.tokenizer import read_tokenizer
@@ -138,6 +138,15 @@ def test_an_empty_vocabulary_is_refused(folder):
     empty = {"type": "WordLevel", "vocab": {}, "unk_token": "w0"}
     change(folder / "tokenizer.json", model=empty)
     assert "its tokenizer has no tokens" in refused(folder)
+
+
+def test_a_text_that_a_tokenizer_cannot_read_is_refused(folder):
+    about = json.loads((folder / "tokenizer.json").read_text())
+    words = [[word, -1.0] for word in about["model"]["vocab"]]
+    unigram = {"type": "Unigram", "vocab": words, "unk_id": None}
+    change(folder / "tokenizer.json", model=unigram)
+    with pytest.raises(Refused, match="tokenizer cannot read the text"):
+        Engine().answer(RunPrompt(str(folder), "\u6771"))
 
 
 # --- numbers
