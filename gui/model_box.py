@@ -11,12 +11,13 @@ from PySide6.QtGui import (
     QStandardItemModel,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
+from PySide6.QtWidgets import QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
 from gui.model_choices import BUNDLED, Choice
 from gui.opening import is_path
 from gui.palette import Held, scaled
 from gui.theme import UNIT
+from gui.widgets.boxes import ComboBox
 from gui.widgets.named_row import ABOUT, HEADING, PATH, NamedRow
 from gui.widgets.tool_tip import literal
 
@@ -32,7 +33,7 @@ _MOST_ROWS = 20
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
-class ModelBox(QComboBox):
+class ModelBox(ComboBox):
     """Models in sections, and ways to others at the end.
 
     Up and Down step through the models that come with Headscope, which open at once; everything

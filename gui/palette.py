@@ -6,6 +6,8 @@ its own.
 
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
@@ -15,6 +17,8 @@ from gui import garbage
 from gui.stylesheet import stylesheet
 from gui.theme import (
     BASE_POINT_SIZE,
+    FIGURE_FONT_FILES,
+    FONT_FILES,
     LIGHT,
     NORMAL_TEXT,
     SMALL_POINT_SIZE,
@@ -25,6 +29,9 @@ from gui.theme import (
     Theme,
 )
 
+_FONTS = Path(__file__).parents[1] / "resources" / "fonts"
+_FEATURES = {"tnum": 1, "calt": 0}
+"""Digits of one width, so that numbers stand under each other; `->` is what was typed, no arrow."""
 _THEME = "headscope_theme"
 _STYLED = "headscope_styled"
 _TEXT = "headscope_text_size"
@@ -183,19 +190,25 @@ def _told(app: QCoreApplication) -> _TextSize:
 
 
 @cache
-def _installed(families: tuple[str, ...]) -> list[str]:
-    have = set(QFontDatabase.families())  # slow where there are many fonts
-    return [family for family in families if family in have]
+def _bring_fonts() -> None:
+    """Give Qt the fonts that come with us, which go before those of the same name installed."""
+    figures = find_spec("matplotlib")  # found, not imported
+    folders = figures.submodule_search_locations if figures is not None else None
+    drawn_with = Path(*(folders or [""])[:1], "mpl-data", "fonts", "ttf")
+    for folder, names in ((_FONTS, FONT_FILES), (drawn_with, FIGURE_FONT_FILES)):
+        for name in names:
+            QFontDatabase.addApplicationFont(str(folder / name))
 
 
 @cache
 def _made(families: tuple[str, ...], point_size: float) -> QFont:
     # Every tile of every token asks for its font when it is painted.
+    _bring_fonts()
     font = QFont()
-    installed = _installed(families)
-    if installed:
-        font.setFamilies(installed)
+    font.setFamilies(families)  # a character that one lacks is looked for in the next
     font.setPointSizeF(point_size)
+    for tag, value in _FEATURES.items():
+        font.setFeature(QFont.Tag(tag), value)
     return font
 
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QFileDialog,
     QFormLayout,
@@ -19,6 +18,7 @@ from engine.messages import Refused
 from gui import screenshot
 from gui.message_box import message_box
 from gui.theme import UNIT
+from gui.widgets.boxes import ComboBox
 from gui.widgets.notice import Notice
 from gui.widgets.plain_label import plain_label
 from gui.widgets.segmented import Segmented
@@ -41,7 +41,7 @@ class PictureDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Save picture")
         self._subjects = subjects
-        self.subject = QComboBox()
+        self.subject = ComboBox()
         self.subject.addItems([name for name, _ in subjects])
         if len(subjects) > 2:
             self.subject.addItem(ALL)

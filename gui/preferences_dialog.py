@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -35,6 +34,7 @@ from gui.preferences import (
 )
 from gui.settings import SYSTEM_THEME, Settings
 from gui.theme import THEMES, UNIT
+from gui.widgets.boxes import SpinBox
 from gui.widgets.notice import Notice
 from gui.widgets.plain_label import plain_label
 from gui.widgets.segmented import Segmented
@@ -209,8 +209,8 @@ class PreferenceKeeper(QObject):
             self._client.renewed.emit()
 
 
-def _number(name: str, least: int, most: int, value: int) -> QSpinBox:
-    box = QSpinBox()
+def _number(name: str, least: int, most: int, value: int) -> SpinBox:
+    box = SpinBox()
     box.setRange(least, most)
     box.setValue(value)
     box.setGroupSeparatorShown(True)

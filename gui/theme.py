@@ -24,8 +24,13 @@ SEQUENTIAL = "colorbrewer:Blues"
 DIVERGING = "colorbrewer:RdBu"
 """Colour map of signed data: 0 neutral, positive blue, negative red."""
 
-UI_FONTS = ("Inter", "Segoe UI", "Helvetica Neue", "Noto Sans", "DejaVu Sans")
-TOKEN_FONTS = ("DejaVu Sans Mono", "Menlo", "Consolas", "Noto Sans Mono")
+UI_FONTS = ("Inter", "DejaVu Sans")
+TOKEN_FONTS = ("DejaVu Sans Mono", "DejaVu Sans")
+"""In both, what the first lacks is taken from the second, and what both lack from the system."""
+FONT_FILES = ("Inter-Regular.ttf", "Inter-Bold.ttf")
+"""What comes with the program, in resources/fonts."""
+FIGURE_FONT_FILES = ("DejaVuSans.ttf", "DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf")
+"""What comes with matplotlib, and is drawn with in figures too."""
 BASE_POINT_SIZE = 9.0
 SMALL_POINT_SIZE = 8.0
 

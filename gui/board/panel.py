@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
 )
 
@@ -30,6 +29,7 @@ from gui.questions import main_of, runs_of
 from gui.reopening import View
 from gui.session import Session
 from gui.theme import UNIT
+from gui.widgets.boxes import SpinBox
 
 NONE_YET = (
     "No figures yet. “Add to board” in the ⤓ menu of a card puts what it shows here; all are "
@@ -49,7 +49,7 @@ class BoardPanel(Panel):
         super().__init__(session, client)
         self._exports: Exports | None = None
         self.thumbnails: Thumbnails | None = None
-        self.columns = QSpinBox()
+        self.columns = SpinBox()
         self.columns.setAccessibleName("Columns of the board")
         self.columns.setRange(1, MOST_COLUMNS)
         self.columns.setSuffix(" columns")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
 
 from gui.export.chosen import Chosen
 from gui.export.form import FigureForm, scrolled
@@ -11,6 +11,7 @@ from gui.export.subjects import Subject
 from gui.figures.options import PICTURES
 from gui.palette import Held
 from gui.theme import UNIT
+from gui.widgets.boxes import ComboBox
 from gui.widgets.segmented import Segmented
 
 _WIDTH = 320
@@ -50,7 +51,7 @@ class Choices(QWidget):
     ) -> None:
         super().__init__()
         self._subjects = list(subjects)
-        self.what = QComboBox()
+        self.what = ComboBox()
         self.what.setAccessibleName("What to export")
         self.what.addItems([subject.name for subject in self._subjects])
         self.what.currentIndexChanged.connect(self.subject_changed)

@@ -3,14 +3,11 @@
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
-    QDoubleSpinBox,
     QFormLayout,
     QFrame,
     QHBoxLayout,
     QLineEdit,
     QScrollArea,
-    QSpinBox,
     QWidget,
 )
 
@@ -30,6 +27,7 @@ from gui.figures.options import (
     parse_labels,
 )
 from gui.theme import UNIT
+from gui.widgets.boxes import ComboBox, DoubleSpinBox, SpinBox
 from gui.widgets.segmented import Segmented
 
 OWN = "own width"
@@ -47,12 +45,12 @@ class FigureForm(QWidget):
 
         self.width_name = _combo("Width of the figure", [*(w.name for w in WIDTHS), OWN])
         self.width_name.currentIndexChanged.connect(self._on_width_name)
-        self.own_width = QDoubleSpinBox()
+        self.own_width = DoubleSpinBox()
         self.own_width.setAccessibleName("Own width")
         self.own_width.setDecimals(2)
         self.unit = _combo("Unit of the own width", list(_UNITS))
         self.unit.currentIndexChanged.connect(self._on_unit)
-        self.font_size = QDoubleSpinBox()
+        self.font_size = DoubleSpinBox()
         self.font_size.setAccessibleName("Font size in points")
         self.font_size.setRange(SMALLEST, LARGEST)
         self.font_size.setDecimals(1)
@@ -73,7 +71,7 @@ class FigureForm(QWidget):
         self.title.setMaxLength(LONGEST_TITLE)
         self.caption = QCheckBox("say what it was made from")
         self.caption.setAccessibleName("Caption: say under the figure what it was made from")
-        self.dpi = QSpinBox()
+        self.dpi = SpinBox()
         self.dpi.setAccessibleName("Resolution in dots per inch")
         self.dpi.setRange(COARSEST, FINEST)
         self.dpi.setSingleStep(100)
@@ -217,8 +215,8 @@ def scrolled(form: FigureForm) -> QScrollArea:
     return scroll
 
 
-def _combo(name: str, words: list[str]) -> QComboBox:
-    box = QComboBox()
+def _combo(name: str, words: list[str]) -> ComboBox:
+    box = ComboBox()
     box.setAccessibleName(name)
     box.addItems(words)
     return box

@@ -2,17 +2,17 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QComboBox
 
 from gui.measures import GROUPS, full_name, meaning
 from gui.palette import Held, scaled
 from gui.widgets import tool_tip
+from gui.widgets.boxes import ComboBox
 
 _CHARACTERS = 12
 """What a narrow card has room for; what is chosen may be elided there, not in the list."""
 
 
-class MeasureChoice(QComboBox):
+class MeasureChoice(ComboBox):
     """Measures under the headings of their groups.
 
     Parameters
@@ -31,7 +31,7 @@ class MeasureChoice(QComboBox):
         self.setAccessibleName(name)
         self.setPlaceholderText(unchosen)
         self.setMaxVisibleItems(24)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(_CHARACTERS)
         made = QStandardItemModel(self)
         bold = QFont()  # no size of its own: it follows the list's

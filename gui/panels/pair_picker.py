@@ -1,11 +1,12 @@
 """Two lists of heads, an earlier and a later one, that always make a pair."""
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from engine.messages import Head, ModelFacts, Pair
 from gui.head_names import head_name
 from gui.theme import UNIT
+from gui.widgets.boxes import ComboBox
 
 
 class PairPicker(QWidget):
@@ -18,7 +19,7 @@ class PairPicker(QWidget):
         super().__init__()
         self._shape, self._first = (0, 0), ""
         self._pair: Pair | None = None
-        self.earlier, self.later = QComboBox(), QComboBox()
+        self.earlier, self.later = ComboBox(), ComboBox()
         self.earlier.setAccessibleName("Earlier head, the one that writes")
         self.later.setAccessibleName("Later head, the one that reads")
         self.earlier.setToolTip("The earlier head: it reads the prompt and writes")
@@ -29,7 +30,7 @@ class PairPicker(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(UNIT // 2)
         for box in (self.earlier, self.later):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             box.view().setAccessibleName(box.accessibleName())
         for widget in (self.earlier, QLabel("→"), self.later):
             row.addWidget(widget)
@@ -45,7 +46,7 @@ class PairPicker(QWidget):
         self.earlier.setCurrentIndex(self.earlier.findText(head_name(pair.earlier)))
         self.later.setCurrentIndex(self.later.findText(head_name(pair.later)))
 
-    def _fill(self, box: QComboBox, layers: range) -> None:
+    def _fill(self, box: ComboBox, layers: range) -> None:
         with QSignalBlocker(box):
             box.clear()
             heads = (Head(layer, number) for layer in layers for number in range(self._shape[1]))

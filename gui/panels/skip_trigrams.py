@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QSizePolicy, QSpinBox, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QVBoxLayout
 
 from engine.messages import (
     LoadModel,
@@ -20,6 +20,7 @@ from gui.panels.sentence import Sentence, Token, plain_text
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets import tool_tip
+from gui.widgets.boxes import SpinBox
 from gui.widgets.score_model import ScoreColumn
 from gui.widgets.score_table import ScoreTable
 from gui.widgets.segmented import Segmented
@@ -73,7 +74,7 @@ class SkipTrigramsPanel(Panel):
             [("10", "10"), ("50", "50"), ("200", "200")], "How many skip-trigrams are listed"
         )
         self.how_many.changed.connect(lambda _: self.refresh())
-        self.back = QSpinBox()
+        self.back = SpinBox()
         self.back.setAccessibleName("Skip-trigrams: tokens from query back to source")
         self.back.setToolTip("Scores of this model depend on how far back the source lies")
         self.back.setSuffix(" back")
