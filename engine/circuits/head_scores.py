@@ -39,7 +39,9 @@ def head_scores(model: Model, request: HeadScores, job: Job) -> MeasuredHeads:
         scores = scores | on_prompt
     if request.measures in ("weights", "all"):
         scores = scores | weight_measures(model, job)
-    return MeasuredHeads(model.heads, scores, length)
+    bos = model.tokens.bos_id
+    first = None if length is None or bos is None else model.tokens.labels[bos]
+    return MeasuredHeads(model.heads, scores, length, first)
 
 
 def _check_run(request: HeadScores) -> None:

@@ -84,6 +84,9 @@ class MeasuredHeads:
     length: Annotated[
         int | None, Says("random tokens before they repeat; none where they were not asked for")
     ]
+    begins_with: Annotated[
+        str | None, Says("token put before the random tokens; none where nothing was")
+    ] = None
 
     def grid(self, measure: str) -> FloatArray:
         """Return a measure as [layer, head]."""
