@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine import Engine, sources
-from engine.messages import LoadModel, Placing, Refused, RunPrompt
+from engine.messages import HeadScores, LoadModel, Placing, Refused, RunPrompt
 from tests.oracles import hugging_face
 
 
@@ -252,6 +252,30 @@ def test_code_of_the_class_that_transformers_has_itself_is_said_not_to_be_run(fo
 def test_a_class_of_anothers_is_not_run_as_the_plain_one(folder, changes):
     change(folder / "config.json", **changes)
     assert "means the class 'MyForCausalLM'" in refused(folder)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"add_bos_token": True}, "the model's own tokenizer puts it before a text"),
+        ({"add_bos_token": False}, "TransformerLens's habit"),
+        ({}, "TransformerLens's habit"),
+        ({"bos_token": None}, "the vocabulary has no BOS token"),
+    ],
+)
+def test_why_bos_is_put_first_is_said(folder, changes, reason):
+    change(folder / "tokenizer_config.json", **changes)
+    facts = Engine().answer(LoadModel(str(folder)))
+    assert reason in facts.bos_reason
+    assert facts.prepend_bos is ("bos_token" not in changes)
+
+
+def test_measures_on_random_tokens_name_the_token_that_stood_before_them(folder):
+    engine = Engine()
+    asked = HeadScores(str(folder), "random", sequences=1)
+    assert engine.answer(asked).begins_with == "w1"
+    change(folder / "tokenizer_config.json", bos_token=None)
+    assert Engine().answer(asked).begins_with is None
 
 
 def test_an_adapter_beside_a_model_is_refused(folder):
