@@ -9,7 +9,7 @@ from transformer_lens.model_bridge import TransformerBridge
 
 from engine.folding import Norm
 from engine.messages import Placing
-from engine.network import Network
+from engine.network import NO_BOS, Network
 from engine.placing import check_weights
 from engine.sources.checkpoint import Checkpoint
 
@@ -46,7 +46,14 @@ def attention_only(checkpoint: Checkpoint) -> Network:
         final_norm=Norm(),
         positions="learned" if checkpoint.learned_positions else "none",
         W_pos=made.pos_embed.W_pos,
+        bos_reason=_bos_reason(checkpoint),
     )
+
+
+def _bos_reason(checkpoint: Checkpoint) -> str:
+    if checkpoint.bos_token is None:
+        return NO_BOS
+    return f"it was {'trained' if checkpoint.prepend_bos else 'not trained'} with it in front"
 
 
 def bridge(checkpoint: Checkpoint) -> Any:

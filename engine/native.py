@@ -15,7 +15,7 @@ from engine.agreement import Own, settled
 from engine.folding import Norm
 from engine.job import Job
 from engine.messages import Placing, Refused
-from engine.network import Network, NormKind
+from engine.network import NO_BOS, Network, NormKind
 from engine.placing import DTYPES, check_weights, home, without_numbers
 from engine.runs import forward
 from engine.sources import state_dict
@@ -208,7 +208,15 @@ def _network(found: Pretrained, bridge: Any) -> Network:
         final_norm=_norm(bridge.ln_final) if kind != "none" else Norm(),
         positions="learned",
         W_pos=bridge.pos_embed.W_pos,
+        bos_reason=_bos_reason(found),
     )
+
+
+def _bos_reason(found: Pretrained) -> str:
+    if found.bos_token is None:
+        return NO_BOS
+    stated = "default_prepend_bos" in found.config
+    return "its config says so" if stated else "TransformerLens's habit: its config does not say"
 
 
 def _norm(norm: Any) -> Norm:

@@ -22,6 +22,10 @@ ROWS = 2**13
 """Of W_U that are in single precision at a time."""
 
 
+NO_BOS = "the vocabulary has no BOS token"
+"""Why no prompt begins with one."""
+
+
 @dataclass(frozen=True, eq=False)
 class Network:
     """A TransformerBridge and what is known of its parts.

@@ -4,6 +4,9 @@ transformers reads the files (never code that lies among them, pickles as weight
 own eager attention is what the bridge is held to.
 """
 
+import pickle
+import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import psutil
@@ -16,15 +19,18 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_N
 
 from engine import traits
 from engine.agreement import SHARE, Own, allowed, settled, share
+from engine.config_keys import unread
 from engine.folding import Norm
 from engine.gguf_keys import check_tensors, completed, notices
 from engine.gguf_reader import read_once
+from engine.gguf_tokens import settle
 from engine.job import Cancelled, Job
 from engine.messages import Placing, Refused, in_bytes
 from engine.native import native
-from engine.network import Network, NormKind, Positions
+from engine.network import NO_BOS, Network, NormKind, Positions
 from engine.placing import DTYPES, check, check_room, check_weights, home, without_numbers
 from engine.sources.config import WITHOUT_ATTENTION
+from engine.sources.files import Folder
 from engine.sources.pretrained import Pretrained
 
 # Neither a terminal nor a log is the place: progress has its own road, the job.
@@ -32,6 +38,15 @@ transformers.utils.logging.disable_progress_bar()
 
 ATTENTION = ("full_attention", "sliding_attention", "chunked_attention", "attention")
 """Kinds of layers, as a config names them, that have patterns to show."""
+
+NO_PARAMETERS = re.compile(
+    # Frequencies, cosines and sines of a rotation, slopes, and masks, which a model makes itself.
+    r"(.*\.)?(rotary_emb\.(inv_freq|cos_cached|sin_cached)|alibi|position_ids"
+    r"|(attn|attention)\.(attention\.)?(masked_bias|bias|causal_mask))"
+    # Heads for something else than the next token.
+    r"|(score|classifier|v_head|value_head)\..*"
+)
+"""Names of tensors that are stored with some models and are none of their weights."""
 
 TIED = 2.5
 """How many times the numbers of its files a model may have: embeddings are stored once for both."""
@@ -45,6 +60,7 @@ class _Read(NamedTuple):
     tokenizer: Tokenizer
     bos_token: str | None
     notices: tuple[str, ...] = ()
+    add_bos: bool | None = None
 
 
 def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
@@ -98,10 +114,51 @@ def _from_folder(found: Pretrained, dtype: torch.dtype) -> _Read:
             ) from error
         raise Refused(f"{name}: transformers cannot read config.json: {_line(error)}") from error
     _check_kind(name, config)
+    folder = Folder(found.path, name)
+    stated = folder.json("config.json")
+    if left := unread(config, stated):
+        raise Refused(
+            f"{name} is not opened: config.json says {ascii(left[0])[1:-1][:100]}, which "
+            f"transformers' {config.model_type} models do not heed, and its numbers may follow "
+            "from it"
+        )
+    if folder.has("adapter_config.json"):
+        raise Refused(
+            f"{name} is not opened: it holds an adapter beside the model, which would not be "
+            "applied: open the model merged with it, or without its files"
+        )
+    said = _code(name, config, stated)
     tokenizer, bos_token = found.tokenizer, found.bos_token
     if tokenizer is None:
         tokenizer, bos_token = _older_tokenizer(found)
-    return _Read(_weights(found, config, dtype), tokenizer, bos_token)
+    about = "tokenizer_config.json"
+    word = folder.json(about).get("add_bos_token") if folder.has(about) else None
+    return _Read(_weights(found, config, dtype), tokenizer, bos_token, said, word)
+
+
+def _code(name: str, config: Any, stated: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say which code a config names that is not run; refuse another model's than is run instead.
+
+    Models that came with code of their own and were taken over by transformers still name it.
+    """
+    ours = MODEL_FOR_CAUSAL_LM_MAPPING_NAMES[config.model_type]
+    code = stated.get("auto_map")
+    code = code if isinstance(code, Mapping) else {}
+    theirs = str(code.get("AutoModelForCausalLM", ours)).rpartition(".")[2]
+    named = stated.get("architectures") or [ours]
+    for one in (theirs, *(named if ours not in named else ())):
+        if str(one).lower() != ours.lower():
+            raise Refused(
+                f"{name} is not opened: its config.json means the class {ascii(one)[:100]}, and "
+                f"a {config.model_type} model would be run as transformers' {ours}"
+            )
+    if not code:
+        return ()
+    first = code.get("AutoModelForCausalLM", next(iter(code.values())))
+    return (
+        f"the folder names Python code ({ascii(first)[:100]}), which is not run: it is run as "
+        f"transformers' own {ours}",
+    )
 
 
 def _older_tokenizer(found: Pretrained) -> tuple[Tokenizer, str | None]:
@@ -137,8 +194,11 @@ def _from_gguf(found: Pretrained, job: Job, dtype: torch.dtype) -> _Read:
             raise Refused(f"{file}: its tokenizer cannot be read: {_line(error)}") from error
         model = _weights(found, config, dtype, gguf_file=file)
         check_tensors(file, header.tensors, header.used)
+    backend = tokenizer.backend_tokenizer
     said = notices(header.keys, header.keys["general.architecture"])
-    return _Read(model, tokenizer.backend_tokenizer, tokenizer.bos_token, said)
+    said = (*said, *settle(backend, header.keys))
+    word = header.keys.get("tokenizer.ggml.add_bos_token")
+    return _Read(model, backend, tokenizer.bos_token, said, word)
 
 
 def _check_kind(name: str, config: Any) -> None:
@@ -215,8 +275,17 @@ def _weights(found: Pretrained, config: Any, dtype: torch.dtype, **where: Any) -
     except MemoryError as error:
         raise Refused(f"there is not enough memory to read {name}") from error
     except Exception as error:  # torch, safetensors and transformers each raise their own
-        raise Refused(f"{name}: its weights cannot be read: {_line(error)}") from error
+        # What torch says of a pickle ends in how to have it run.
+        pickled = "weights_only" in str(error) or isinstance(error, pickle.UnpicklingError)
+        why = "the file is damaged, or holds other things, which are never run"
+        said = why if pickled else _line(error)
+        raise Refused(f"{name}: its weights cannot be read: {said}") from error
     model, info = loaded
+    if left := [key for key in info["unexpected_keys"] if not NO_PARAMETERS.fullmatch(key)]:
+        raise Refused(
+            f"{name} is not opened: {len(left)} of its tensors have no place in transformers' "
+            f"{type(model).__name__}, such as {ascii(min(left))[1:-1][:100]}"
+        )
     if info["missing_keys"]:
         first, count = min(info["missing_keys"]), len(info["missing_keys"])
         raise Refused(f"{name}: its weights lack {count} of the model's tensors, such as {first}")
@@ -379,6 +448,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         output_norms=_output_norms(blocks, traits.residual_factor(model.config), cfg.d_model),
         mlp_factor=traits.residual_factor(model.config),
         notices=read.notices,
+        bos_reason=_bos_reason(read, bool(cfg.default_prepend_bos)),
     )
 
 
@@ -390,6 +460,20 @@ def _leave_unscaled(blocks: Any) -> None:
             block.attn.hook_attn_scores.register_forward_hook(
                 lambda _, __, scores, back=inner.head_dim**0.5: scores * back
             )
+
+
+def _bos_reason(read: _Read, ours: bool) -> str:
+    """Say why a prompt begins with BOS by default, or not: by the files' word, or by ours."""
+    if read.bos_token is None:
+        return NO_BOS
+    # What it puts around no text at all tells where its files have no word for it.
+    added = read.tokenizer.encode("").ids[:1] == [read.tokenizer.token_to_id(read.bos_token)]
+    theirs = read.add_bos if isinstance(read.add_bos, bool) else added
+    if ours == theirs:
+        return f"the model's own tokenizer puts {'it' if ours else 'none'} before a text"
+    if ours:
+        return "TransformerLens's habit: the model's own tokenizer puts none before a text"
+    return "TransformerLens's habit for this architecture: the model's own tokenizer puts it there"
 
 
 def _norm(norm: Any) -> Norm:

@@ -73,6 +73,12 @@ def check_kind(title: str, config: Config) -> None:
     """
     check_layers(title, config)
     kind = config.get("model_type")
+    if quantised := config.get("quantization_config"):
+        method = quantised.get("quant_method") if isinstance(quantised, Mapping) else None
+        by = f" ({method[:20].upper()})" if isinstance(method, str) and method.isprintable() else ""
+        raise Refused(
+            f"{title}: its weights are quantised{by}: open the unquantised model, or a GGUF file"
+        )
     if isinstance(kind, str) and kind in WITHOUT_ATTENTION:
         raise Refused(f"{title} is a {kind} model, which has no attention to show")
     named = config.get("architectures")

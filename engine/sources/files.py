@@ -154,6 +154,13 @@ class Folder:
                 if Path(shard).name != shard or not self.has(shard):
                     raise Missing(f"{self.title} lacks the shard {Path(shard).name[:100]}")
             return tuple(self.path / shard for shard in sorted(set(where.values()))), where
+        for whole in WHOLE:
+            stem, _, end = whole.rpartition(".")
+            if any(self.path.glob(f"{stem}-*-of-*.{end}")):
+                raise Missing(
+                    f"{self.title} lacks {whole}.index.json, which says which tensor is in which "
+                    "of its shards"
+                )
         raise Missing(f"{self.title} has no weights: neither {' nor '.join(WHOLE)} is in it")
 
     def check_pickle(self, file: Path) -> None:

@@ -52,7 +52,7 @@ def write(path, seed=0):
     return path
 
 
-def convert(model, path, architecture, fields=None, tensors=None, about=None):
+def convert(model, path, architecture, fields=None, tensors=None, about=None, merges=()):
     """Write a model of transformers' own as llama.cpp's converter would, in single precision.
 
     Parameters
@@ -69,6 +69,8 @@ def convert(model, path, architecture, fields=None, tensors=None, about=None):
         More tensors by their whole names, or other ones; none leaves one out.
     about : dict, optional
         More keys, by their whole names.
+    merges : sequence, optional
+        Pairs of characters that are one token, put in the place of others.
     """
     config, layers = model.config, model.config.num_hidden_layers
     stored = {}
@@ -116,7 +118,7 @@ def convert(model, path, architecture, fields=None, tensors=None, about=None):
     file = gguf.GGUFWriter(path, architecture)
     for key, value in own.items():
         _add(file, f"{architecture}.{key}", value)
-    _vocabulary(file, config.vocab_size)
+    _vocabulary(file, config.vocab_size, merges)
     for key, value in (about or {}).items():
         _add(file, key, value)
     for name, value in stored.items():
@@ -141,16 +143,17 @@ def _add(file, key, value):
         file.add_array(key, value)
 
 
-def _vocabulary(file, count):
-    """Add a byte-level vocabulary: single characters, and `ab`."""
+def _vocabulary(file, count, merges):
+    """Add a byte-level vocabulary: single characters, `ab`, and some that nothing merges to."""
     words = ["<|bos|>", *(chr(33 + number) for number in range(min(count, 94) - 3)), "ab"]
-    words += [f"a{chr(33 + number)}" for number in range(count - len(words) - 3)]
+    words += [pair.replace(" ", "") for pair in merges]
+    words += [f"!{chr(33 + number)}" for number in range(count - len(words) - 3)]
     words += ["<mask>", "<pad>", "<|endoftext|>"]  # transformers would add them
     file.add_tokenizer_model("gpt2")
     file.add_token_list(words)
     file.add_token_types([3] + [1] * (count - 4) + [3, 3, 3])
     file.add_pad_token_id(count - 2)
-    file.add_token_merges(["a b"])
+    file.add_token_merges(["a b", *merges])
     file.add_bos_token_id(0)
     file.add_eos_token_id(0)
 

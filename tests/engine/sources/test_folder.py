@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine import Engine, sources
-from engine.messages import LoadModel, Placing, Refused, RunPrompt
+from engine.messages import HeadScores, LoadModel, Placing, Refused, RunPrompt
 from tests.oracles import hugging_face
 
 
@@ -133,6 +133,148 @@ def test_shards_are_read_together(folder):
     assert Engine().answer(LoadModel(str(folder))).n_layers == 3
 
 
+def test_shards_without_their_index_are_not_taken_for_no_weights(folder):
+    whole = folder / "model.safetensors"
+    whole.rename(folder / "model-00001-of-00002.safetensors")
+    assert "lacks model.safetensors.index.json" in refused(folder)
+
+
+def add(folder, **tensors):
+    file = folder / "model.safetensors"
+    stored = load_file(file) | {name: torch.ones(10) for name in tensors}
+    save_file(stored, file, metadata={"format": "pt"})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "model.layers.0.self_attn.q_norm.weight",
+        "model.layers.1.self_attn.q_proj.bias",
+        "model.layers.1.mlp.down_proj.bias",
+        "model.layers.0.self_attn.bias",
+        "lm_head.bias",
+        "model.layers.3.self_attn.q_proj.weight",
+    ],
+)
+def test_a_tensor_that_the_model_has_no_place_for_is_refused_by_name(folder, name):
+    add(folder, **{name: None})
+    said = refused(folder)
+    assert name in said
+    assert "1 of its tensors" in said
+
+
+@pytest.mark.parametrize(
+    "name", ["model.layers.0.self_attn.rotary_emb.inv_freq", "v_head.summary.weight"]
+)
+def test_tensors_that_are_no_weights_of_the_model_are_no_obstacle(folder, name):
+    add(folder, **{name: None})
+    assert Engine().answer(LoadModel(str(folder))).n_layers == 3
+
+
+def test_the_masks_that_were_stored_with_gpt_2_are_no_obstacle(tmp_path):
+    hugging_face.write("gpt2", tmp_path / "it")
+    add(tmp_path / "it", **{"h.0.attn.bias": None, "transformer.h.1.attn.masked_bias": None})
+    assert Engine().answer(LoadModel(str(tmp_path / "it"))).n_layers == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value"),
+    [
+        ("llama", "sliding_window", 7),
+        ("llama", "attention_chunk_size", 8),
+        ("llama", "attn_logit_softcapping", 30.0),
+        ("llama", "embedding_multiplier", 2.0),
+        ("llama", "logit_scale", 0.5),
+        ("llama", "qk_layernorm", True),
+        ("llama", "partial_rotary_factor", 0.5),
+        ("llama", "rope_scaling", {"rope_type": "linear", "factor": 2.0, "new_part": 3}),
+        ("gpt2", "rope_theta", 500.0),
+        ("mpt", "logit_scale", 0.5),
+        ("mpt", "attn_config", {"alibi": False}),
+        ("mpt", "attn_config", {"qk_ln": True}),
+    ],
+)
+def test_a_setting_that_would_change_numbers_and_that_nothing_reads_is_refused_by_name(
+    tmp_path, kind, key, value
+):
+    hugging_face.write(kind, tmp_path / "it")
+    change(tmp_path / "it" / "config.json", **{key: value})
+    said = refused(tmp_path / "it")
+    assert key in said
+    assert "do not heed" in said
+
+
+DESCRIBING = {
+    "llama": {"pretraining_tp": 2, "rope_interleaved": False, "is_llama_config": True}
+    | {"max_window_layers": 28, "use_sliding_window": False, "sliding_window": None}
+    | {"temperature": 0.6, "_attn_implementation_autoset": True, "logit_scale": 1.0},
+    "gpt2": {"n_ctx": 64, "summary_activation": None, "scale_attn_weights": True},
+    "gemma2": {"hidden_act": "gelu_pytorch_tanh", "cache_implementation": "hybrid"},
+    "bloom": {"attention_softmax_in_fp32": True, "masked_softmax_fusion": True}
+    | {"bias_dropout_fusion": True, "offset_alibi": 100, "skip_bias_add": True},
+    "gptj": {"rotary": True, "scale_attn_weights": True},
+    "neox": {"rotary_emb_base": 10000, "rotary_pct": 0.5, "attention_dropout": 0.1},
+}
+"""Settings of real models' files that change no number of theirs."""
+
+
+@pytest.mark.parametrize("kind", DESCRIBING)
+def test_settings_of_real_files_that_change_nothing_are_no_obstacle(tmp_path, kind):
+    hugging_face.write(kind, tmp_path / "it")
+    change(tmp_path / "it" / "config.json", **DESCRIBING[kind])
+    assert Engine().answer(LoadModel(str(tmp_path / "it"))).n_layers == 3
+
+
+@pytest.mark.parametrize("method", ["gptq", "awq", "bitsandbytes"])
+def test_quantised_weights_are_named_and_what_to_open_instead(folder, method):
+    change(folder / "config.json", quantization_config={"quant_method": method, "bits": 4})
+    said = refused(folder)
+    assert f"quantised ({method.upper()})" in said
+    assert "GGUF" in said
+    assert "pip" not in said
+
+
+def test_code_of_the_class_that_transformers_has_itself_is_said_not_to_be_run(folder):
+    where = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.LlamaForCausalLM"}
+    change(folder / "config.json", auto_map=where)
+    (said,) = Engine().answer(LoadModel(str(folder))).notices
+    assert "own.LlamaForCausalLM" in said
+    assert "not run" in said
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"auto_map": {"AutoModelForCausalLM": "own.MyForCausalLM"}},
+        {"architectures": ["MyForCausalLM"]},
+    ],
+)
+def test_a_class_of_anothers_is_not_run_as_the_plain_one(folder, changes):
+    change(folder / "config.json", **changes)
+    assert "means the class 'MyForCausalLM'" in refused(folder)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"add_bos_token": True}, "the model's own tokenizer puts it before a text"),
+        ({"add_bos_token": False}, "TransformerLens's habit"),
+        ({}, "TransformerLens's habit"),
+        ({"bos_token": None}, "the vocabulary has no BOS token"),
+    ],
+)
+def test_why_bos_is_put_first_is_said(folder, changes, reason):
+    change(folder / "tokenizer_config.json", **changes)
+    facts = Engine().answer(LoadModel(str(folder)))
+    assert reason in facts.bos_reason
+    assert facts.prepend_bos is ("bos_token" not in changes)
+
+
+def test_an_adapter_beside_a_model_is_refused(folder):
+    (folder / "adapter_config.json").write_text("{}")
+    assert "adapter" in refused(folder)
+
+
 def test_a_missing_shard_is_named(folder):
     shards(folder)
     (folder / "two.safetensors").unlink()
@@ -170,7 +312,9 @@ def test_a_pickle_runs_nothing(folder, tmp_path, how):
         torch.save({"model.norm.weight": Malicious(marker), "rest": torch.zeros(70_000)}, file)
     else:
         file.write_bytes(pickle.dumps((Malicious(marker), bytes(280_000))))
-    assert "weights cannot be read" in refused(folder)
+    said = refused(folder)
+    assert "weights cannot be read" in said
+    assert "weights_only" not in said
     assert not marker.exists()
 
 

@@ -277,3 +277,72 @@ def test_a_key_of_nobody_is_said(tmp_path):
     )
     facts = Engine().answer(LoadModel(str(path)))
     assert any("somebody.key" in said for said in facts.notices)
+
+
+CUTS = {
+    "gpt-2": ["a", " 12", " b", "'s", "  ", " ab", "!"],
+    "smollm": ["a", " ", "1", "2", " b", "'s", "  ", " ab", "!"],
+    "starcoder": ["a", " ", "1", "2", " b", "'s", "  ", " ab", "!"],
+    "qwen2": ["a", " ", "1", "2", " b", "'s", "  ", " ab", "!"],
+    "llama-bpe": ["a", " ", "12", " b", "'s", "  ", " ab", "!"],
+    "bloom": ["a", " 12", " b's", "  ", " ab", "!"],
+    "falcon": ["a", " 12", " b", "'", "s", "  ", " ab", "!"],
+}
+"""Pieces of `a 12 b's   ab!` under each name, by the expressions that the format gives for it."""
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_text_is_cut_as_the_file_names_it(tmp_path, name):
+    model = made("llama")
+    path = gguf_files.convert(
+        model, tmp_path / "it.gguf", "llama", about={"tokenizer.ggml.pre": name}
+    )
+    engine = Engine()
+    assert engine.answer(LoadModel(str(path))).notices == ()
+    cutter = engine._model.tokens._tokenizer.pre_tokenizer
+    text = "a 12 b's   ab!"
+    found = [text[start:end] for _, (start, end) in cutter.pre_tokenize_str(text)]
+    assert found == CUTS[name]
+
+
+def test_digits_are_not_merged_where_the_vocabulary_was_made_without(tmp_path):
+    merges = ["1 2"]
+    paths = [
+        gguf_files.convert(
+            made("llama"), tmp_path / f"{name}.gguf", "llama", merges=merges,
+            about={"tokenizer.ggml.pre": name},
+        )
+        for name in ("gpt-2", "smollm")
+    ]  # fmt: skip
+    found = [Engine().answer(RunPrompt(str(path), "A12")).labels[1:] for path in paths]
+    assert found == [("A", "12"), ("A", "1", "2")]
+
+
+@pytest.mark.parametrize("name", ["a-new-one", None])
+def test_a_way_of_cutting_that_is_not_known_is_said(tmp_path, name):
+    about = {} if name is None else {"tokenizer.ggml.pre": name}
+    path = gguf_files.convert(made("llama"), tmp_path / "it.gguf", "llama", about=about)
+    (said,) = Engine().answer(LoadModel(str(path))).notices
+    assert (name or "does not say") in said
+    assert "GPT-2" in said
+
+
+def test_a_word_that_is_a_token_is_not_merged_where_the_file_says_so(tmp_path):
+    found = []
+    for name in ("gpt-2", "llama-bpe"):
+        path = gguf_files.convert(
+            made("llama"), tmp_path / f"{name}.gguf", "llama", about={"tokenizer.ggml.pre": name}
+        )
+        found.append(Engine().answer(RunPrompt(str(path), "!#")).labels[1:])
+    assert found == [("!", "#"), ("!#",)]
+
+
+@pytest.mark.parametrize(("word", "reason"), [(True, "puts it before"), (False, "puts none")])
+def test_why_bos_is_put_first_is_said(tmp_path, word, reason):
+    path = gguf_files.convert(
+        made("llama"), tmp_path / "it.gguf", "llama", about={"tokenizer.ggml.add_bos_token": word}
+    )
+    facts = Engine().answer(LoadModel(str(path)))
+    assert facts.prepend_bos
+    assert reason in facts.bos_reason
+    assert ("habit" in facts.bos_reason) is not word
