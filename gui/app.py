@@ -176,6 +176,8 @@ def run(
     ended = client.close()
     if kept_log:
         kept_log.close()
+    if autosave and autosave.trouble:  # there is no status bar any more
+        sys.stderr.write(f"headscope: {autosave.trouble}\n")
     if not ended:
         # The engine thread is inside `import torch` or the like, and Python would wait for it.
         sys.stdout.flush()

@@ -47,6 +47,11 @@ class Autosave(QObject):
             folder.mkdir(parents=True, exist_ok=True)
         self.path, self._lock = self._free_file()
 
+    @property
+    def trouble(self) -> str:
+        """The sentence of what could not be written last, empty where all was."""
+        return self._told
+
     def read(self) -> SavedSession | None:
         """Return the session of the last time, or none at the first.
 

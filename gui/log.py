@@ -5,8 +5,10 @@ anywhere.
 """
 
 import contextlib
+import errno
 import logging
 import logging.handlers
+import os
 import queue
 import sys
 import traceback
@@ -36,6 +38,11 @@ class _File(logging.handlers.RotatingFileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Say nothing: a full disk or a file in use elsewhere is no matter of the user's."""
+
+    def close(self) -> None:
+        """Close the file; what a full disk keeps from being written is lost."""
+        with contextlib.suppress(OSError, ValueError):
+            super().close()
 
 
 class _Lazily(logging.handlers.QueueHandler):
@@ -69,6 +76,9 @@ class Log:
 
     def __init__(self, where: Path) -> None:
         where.parent.mkdir(parents=True, exist_ok=True)
+        if where.exists() and not where.is_file():
+            # To open a pipe would wait for somebody who reads it.
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(where))
         file = _File(where, maxBytes=LARGEST, backupCount=1, encoding="utf-8", errors="replace")
         file.setFormatter(logging.Formatter(_FORMAT))
         records: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()

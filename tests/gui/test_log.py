@@ -1,6 +1,7 @@
 """The log file: what it says, what it keeps to itself, and that it stays small."""
 
 import errno
+import os
 import stat
 import sys
 
@@ -54,6 +55,30 @@ def written(qtbot, start, tmp_path):
         return path.read_text(encoding="utf-8")
 
     return ask
+
+
+def test_a_disk_that_is_full_when_it_is_closed_is_no_error(tmp_path, qapp):
+    kept = Log(tmp_path / "headscope.log")
+    stream = kept._file.stream
+
+    class Full:
+        def __getattr__(self, name):
+            return getattr(stream, name)
+
+        def write(self, text):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        flush = close = lambda self: self.write("")
+
+    kept._file.stream = Full()
+    kept.close()
+    stream.close()
+
+
+def test_a_pipe_is_not_waited_for(tmp_path, qapp, monkeypatch):
+    os.mkfifo(tmp_path / "headscope.log")
+    monkeypatch.setattr(log, "path", lambda: tmp_path / "headscope.log")
+    assert log.opened() is None
 
 
 def test_a_start_names_versions_and_a_model_that_is_opened_its_name(written):

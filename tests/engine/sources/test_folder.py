@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine import Engine, sources
-from engine.messages import HeadScores, LoadModel, Placing, Refused, RunPrompt
+from engine.messages import LoadModel, Placing, Refused, RunPrompt
 from tests.oracles import hugging_face
 
 
