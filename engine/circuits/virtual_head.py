@@ -1,6 +1,5 @@
 """Two heads in a row as one head."""
 
-
 from engine import lowrank
 from engine.circuits.eigenvalues import positivity, sorted_eigenvalues
 from engine.circuits.head_output import moved
