@@ -252,6 +252,9 @@ def test_what_is_left_out_of_weights_before_a_norm_is_said(opened, kind):
 
 def test_caps_are_said(opened):
     it = opened("gemma2")
+    assert it.ask(Attention(it.run, 0, "scores")).cap == 3.0
+    assert it.ask(QKTokens(it.name, Head(0, 0), "w9")).cap == 3.0
+    assert opened("glm4").ask(Attention(opened("glm4").run, 0, "scores")).cap is None
     said = " ".join(it.ask(LoadModel(it.name)).folded)
     assert "before the model caps them" in said
     assert "before the model caps it" in said
