@@ -16,7 +16,7 @@ class _Seen(Exception):
     """Raised inside the last block: what comes after it is not needed."""
 
 
-class _Behind(DynamicCache):
+class _Behind(DynamicCache):  # type: ignore[misc]  # transformers has no types
     """Stands for keys of so many positions before those that are run, and holds none of them."""
 
     def __init__(self, count: int) -> None:
