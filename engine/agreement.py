@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from engine.folding import fold
@@ -18,9 +18,6 @@ from engine.runs import ForwardPass, forward
 
 PATTERN = 1e-4
 """Largest difference that a pattern may have to the model's own."""
-
-FEW = 4
-"""Cells of a diagonal from which it says something."""
 
 SHARE = 1e-3
 """Share of the largest number by which a sum of parts may miss a whole, in single precision."""
@@ -35,11 +32,21 @@ of transformers (see `engine/pretrained.py`) are up to 9 of them apart after thr
 
 @dataclass(frozen=True, eq=False)
 class Own:
-    """What a model made of a few tokens before it was wrapped."""
+    """What a model made of a few tokens before it was wrapped.
+
+    Attributes
+    ----------
+    ids, patterns, log_probs
+        The tokens, and what came of them.
+    masks
+        Where the last positions of its longest prompt may look, layer by layer; none where it
+        knows no window.
+    """
 
     ids: tuple[int, ...]
     patterns: tuple[Float[Tensor, "head query key"], ...]
     log_probs: Float[Tensor, "position d_vocab"]
+    masks: tuple[Bool[Tensor, "last context"], ...] = ()
 
 
 def share(found: Tensor, meant: Tensor) -> float:
@@ -121,7 +128,7 @@ def settled(name: str, network: Network, own: Own, job: Job) -> Network:
     for layer in range(network.n_layers):
         job.step(layer, network.n_layers, f"checking layer {layer}")
         _check_parts(name, network, passed, layer, written[layer])
-        _check_window(name, network, passed, layer)
+        _check_window(name, network, passed, layer, own)
     parts = allowed(network.dtype, SHARE, "parts")
     own_scores = all(
         share(scored.softmax(-1), pattern) <= parts
@@ -178,19 +185,19 @@ def _check_parts(
         )
 
 
-def _check_window(name: str, network: Network, passed: ForwardPass, layer: int) -> None:
-    pattern, count = passed.patterns[layer], len(passed.ids)
-    hidden = network.hidden(layer, count)
-    # One far cell may be 0 to rounding; that all of a distance are is a window.
-    empty = any(
-        not hidden[-1, -1 - distance] and not pattern.diagonal(-distance, -2, -1).any()
-        for distance in range(count - FEW)
-    )
-    if empty or pattern[:, hidden].any():
+def _check_window(name: str, network: Network, passed: ForwardPass, layer: int, own: Own) -> None:
+    # That far cells are 0 says nothing: a softmax of large scores gives nothing to all but one.
+    seen = passed.patterns[layer][:, network.hidden(layer, len(passed.ids))].any()
+    if seen or (own.masks and not _same_mask(network, layer, own.masks[layer])):
         raise Refused(
             f"{name} is not opened: the queries of layer {layer} do not look as far back as its "
             "config says"
         )
+
+
+def _same_mask(network: Network, layer: int, mask: Bool[Tensor, "last context"]) -> bool:
+    rows, length = mask.shape
+    return torch.equal(mask, ~network.hidden(layer, length, rows))
 
 
 def _parallel(

@@ -270,13 +270,13 @@ class Model:
         slopes = self._network.slopes
         return 0.0 if slopes is None else float(slopes[head.number])
 
-    def hidden(self, layer: int, length: int) -> Bool[Tensor, "query key"]:
-        """Return where a query of a layer may not look: the future, and beyond a window."""
-        return self._network.hidden(layer, length)
+    def hidden(self, layer: int, length: int, last: int | None = None) -> Bool[Tensor, "query key"]:
+        """Return where a query may not look; see `engine.network.Network`."""
+        return self._network.hidden(layer, length, last)
 
-    def window(self, layer: int) -> int | None:
-        """Return how many positions a query of a layer sees, its own among them; none: all."""
-        return self._network.windows[layer] if self._network.windows else None
+    def reach(self, layer: int) -> tuple[int | None, int | None]:
+        """Return a layer's window and chunk; see `engine.network.Network`."""
+        return self._network.reach(layer)
 
     @property
     def holds_patterns(self) -> bool:

@@ -51,6 +51,8 @@ class Network:
         Short, Test Long" (Press et al., 2022).
     windows
         How many positions a query of each layer sees, its own among them; none: all.
+    chunks
+        In parts of how many positions each layer's queries see only their own part; none: all.
     score_cap, logit_cap
         c where scores or logits go through c tanh(x / c); 0 where they do not.
     logit_scale
@@ -98,6 +100,7 @@ class Network:
     rotations: tuple[Rotation | None, ...] = ()
     slopes: Float[Tensor, " head"] | None = None
     windows: tuple[int | None, ...] = ()
+    chunks: tuple[int | None, ...] = ()
     score_cap: float = 0.0
     logit_cap: float = 0.0
     logit_scale: float = 1.0
@@ -181,11 +184,34 @@ class Network:
         """Return how a layer turns queries and keys; none where it does not."""
         return self.rotations[layer] if self.rotations else None
 
-    def hidden(self, layer: int, length: int) -> Bool[Tensor, "query key"]:
-        """Return where a query of a layer may not look: the future, and what its window ends at."""
-        distance = _distance(length)
-        window = self.windows[layer] if self.windows else None
-        return distance < 0 if window is None else (distance < 0) | (distance >= window)
+    def reach(self, layer: int) -> tuple[int | None, int | None]:
+        """Return a layer's window and chunk; none where there is no such end."""
+        return (
+            self.windows[layer] if self.windows else None,
+            self.chunks[layer] if self.chunks else None,
+        )
+
+    def hidden(self, layer: int, length: int, last: int | None = None) -> Bool[Tensor, "query key"]:
+        """Return where a query of a layer may not look: the future, and beyond window or chunk.
+
+        Parameters
+        ----------
+        layer : int
+            The layer.
+        length : int
+            Tokens of the prompt.
+        last : int, optional
+            How many of the last queries are asked for; none: all.
+        """
+        window, chunk = self.reach(layer)
+        places = torch.arange(length)
+        queries = places[length - (last or length) :, None]
+        found = queries < places
+        if window is not None:
+            found |= queries - places >= window
+        if chunk is not None:
+            found |= queries // chunk != places // chunk
+        return found
 
     def scores(
         self,

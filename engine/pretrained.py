@@ -17,7 +17,7 @@ from torch import Tensor
 from transformer_lens.model_bridge.sources import build_bridge_from_module
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
-from engine import traits
+from engine import masks, traits
 from engine.agreement import SHARE, Own, allowed, settled, share
 from engine.config_keys import unread
 from engine.folding import Norm
@@ -353,7 +353,19 @@ def _own(found: Pretrained, read: _Read) -> Own:
         ids=tuple(ids),
         patterns=tuple(home(pattern[0]) for pattern in patterns),
         log_probs=home(eager.logits[0]).log_softmax(-1),
+        masks=_masks(found, read.model),
     )
+
+
+def _masks(found: Pretrained, model: Any) -> tuple[Tensor, ...]:
+    """Return where the last positions of the longest prompt may look, layer by layer."""
+    try:
+        return tuple(masks.allowed(model, model.config.num_hidden_layers, found.context or PROBE))
+    except Exception as error:  # each architecture has its own way of not telling
+        raise Refused(
+            f"{found.title} is not opened: how far back its queries look in a long prompt cannot "
+            f"be found out: {_line(error)}"
+        ) from error
 
 
 def _adding_once(model: Any) -> list[Any]:
@@ -442,6 +454,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         rotations=traits.rotations(bridge, model),
         slopes=traits.slopes(cfg.n_heads) if cfg.positional_embedding_type == "alibi" else None,
         windows=traits.windows(model.config, cfg.n_layers),
+        chunks=traits.chunks(model.config, cfg.n_layers),
         score_cap=traits.score_cap(blocks[0].attn),
         logit_cap=traits.logit_cap(model.config),
         logit_scale=scale,

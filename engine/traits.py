@@ -132,6 +132,21 @@ def windows(config: Any, n_layers: int) -> tuple[int | None, ...]:
     return tuple(window if kind == "sliding_attention" else None for kind in kinds)
 
 
+def chunks(config: Any, n_layers: int) -> tuple[int | None, ...]:
+    """Return in parts of how many positions each layer's queries see only their own, as in Llama 4.
+
+    Parameters
+    ----------
+    config : PreTrainedConfig
+        The model's.
+    n_layers : int
+        Its layers.
+    """
+    chunk = getattr(config, "attention_chunk_size", None)
+    kinds = getattr(config, "layer_types", None) or [None] * n_layers
+    return tuple(chunk if kind == "chunked_attention" else None for kind in kinds)
+
+
 def divisor(attention: Any, cfg: Any) -> float:
     """Return what a layer divides q . k by.
 

@@ -48,6 +48,7 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
         values=values.numpy(),
         mask=(~model.hidden(layer, len(passed.ids))).numpy(),
         divisor=model.divisor(layer),
+        cap=model.score_cap,
     )
 
 

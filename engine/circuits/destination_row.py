@@ -37,10 +37,8 @@ def destination_row(model: Model, request: DestinationRow, job: Job) -> HeadRows
     rows = []
     for layer, pattern in enumerate(passed.patterns):
         job.step(layer, model.n_layers, f"reading layer {layer}")
-        row, window = pattern[:, at, : at + 1].clone(), model.window(layer)
-        if window is not None:
-            row[:, : max(0, at + 1 - window)] = torch.nan
-        rows.append(row)
+        hidden = model.hidden(layer, at + 1, last=1)[0]
+        rows.append(pattern[:, at, : at + 1].masked_fill(hidden, torch.nan))
     asked = HeadScores(model.name, heads_off=request.run.heads_off)
     _, scores = random_measures(model, asked, job)
     return HeadRows(

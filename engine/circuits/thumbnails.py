@@ -1,5 +1,7 @@
 """The patterns of all heads at once."""
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Bool, Float
 
@@ -45,13 +47,13 @@ def thumbnails(model: Model, request: Thumbnails, job: Job) -> ThumbnailPatterns
 
 
 def _mask(model: Model, length: int, size: int, job: Job) -> Bool[np.ndarray, "layer row column"]:
-    made: dict[int | None, BoolArray] = {}  # of the many layers few have windows of their own
+    made: dict[Any, BoolArray] = {}  # of the many layers few have windows of their own
     for layer in range(model.n_layers):
-        window = model.window(layer)
-        if window not in made:
+        reach = model.reach(layer)
+        if reach not in made:
             job.step(layer, model.n_layers, f"masking layer {layer}")
-            made[window] = pool(~model.hidden(layer, length).numpy(), size)
-    return np.stack([made[model.window(layer)] for layer in range(model.n_layers)])
+            made[reach] = pool(~model.hidden(layer, length).numpy(), size)
+    return np.stack([made[model.reach(layer)] for layer in range(model.n_layers)])
 
 
 def _pooled(

@@ -105,7 +105,10 @@ class ScoreRanking(TokenRanking):
     ] = 0.0
     cap: Annotated[
         float | None,
-        Says("c where the model takes c tanh(score / c) next, which keeps the order; else none"),
+        Says(
+            "c where the model takes c tanh(score / c) next, which keeps the order: these scores "
+            "are those before it, scores on a prompt (Attention) those after it; else none"
+        ),
     ] = None
     length: SaidLength = None
 

@@ -117,6 +117,13 @@ class Patterns:
     ]
     mask: Annotated[BoolArray, Says("true where a query may look", "query key")]
     divisor: Annotated[float, Says("what q . k was divided by")]
+    cap: Annotated[
+        float | None,
+        Says(
+            "c where the model takes c tanh(score / c) before its softmax: scores on a prompt are "
+            "those after it, scores by weights alone (QKTokens) those before it; else none"
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

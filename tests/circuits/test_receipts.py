@@ -163,8 +163,8 @@ def wrong(monkeypatch, **changes):
     """Let every head have one wrong matrix."""
     honest = Model.head
 
-    def head(self, head, offset=0):
-        found = honest(self, head, offset)
+    def head(self, head, offset=0, length=None):
+        found = honest(self, head, offset, length)
         return replace(found, **{name: does(found) for name, does in changes.items()})
 
     monkeypatch.setattr(Model, "head", head)

@@ -5,7 +5,16 @@ The numbers are held against a float64 pass in test_residuals.py.
 
 import pytest
 
-from engine.messages import Head, LoadModel, QKTokens, Receipts, Refused, RunPrompt, Spectrum
+from engine.messages import (
+    Attention,
+    Head,
+    LoadModel,
+    QKTokens,
+    Receipts,
+    Refused,
+    RunPrompt,
+    Spectrum,
+)
 from tests.oracles.hugging_face import TEXT, TRAITS
 
 NORMED_AFTER = ("gemma2", "gemma3", "glm4")
@@ -20,6 +29,11 @@ def test_what_is_left_out_of_weights_before_a_norm_is_said(opened, kind):
 
 def test_caps_are_said(opened):
     _, engine, name = opened("gemma2")
+    run = RunPrompt(name, TEXT)
+    assert engine.answer(Attention(run, 0, "scores")).cap == 3.0
+    assert engine.answer(QKTokens(name, Head(0, 0), "w9")).cap == 3.0
+    _, other, uncapped = opened("glm4")
+    assert other.answer(Attention(RunPrompt(uncapped, TEXT), 0, "scores")).cap is None
     said = " ".join(engine.answer(LoadModel(name)).folded)
     assert "before the model caps them" in said
     assert "before the model caps it" in said
