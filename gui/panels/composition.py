@@ -35,7 +35,7 @@ from gui.widgets.segmented import Segmented
 SIDE_BY_SIDE = 600
 MOST_CELL, AROUND = 64, 120
 """Side of a cell at most, and what labels and titles need beside the cells."""
-LEAST_MAP, LEAST_TABLE = 240, 140
+LEAST_MAP, LEAST_TABLE = 240, 130
 MOST_LISTED = 300
 """Pairs in the list at most: nobody reads on, and a large model has 35,000."""
 ABOUT = (

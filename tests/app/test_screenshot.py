@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage
 import gui.app
 from gui import palette, session_file, whole_file
 from gui.session_file import SavedSession
+from gui.theme import SEQUENTIAL, lut
 
 pytestmark = pytest.mark.usefixtures("after_run")
 
@@ -24,9 +25,13 @@ def test_the_picture_is_whole_exact_and_filled(qapp, engine, tmp_path, size, sca
     assert (image.width(), image.height()) == (size[0] * scale, size[1] * scale)
     ground = palette.THEMES[theme or "light"].window
     assert image.pixelColor(3 * scale, image.height() // 2).name() == ground
-    # The attention picture lies in the middle: dark blue at its first cell, paper elsewhere.
-    middle = {image.pixel(x, 200 * scale) for x in range(image.width())}
-    assert len(middle) > 20
+    # A band through the attention picture: its map from white to the darkest blue, beside text.
+    band = range(160 * scale, 240 * scale)
+    seen = {image.pixel(x, y) & 0xFFFFFF for y in band for x in range(image.width())}
+    shades = [int.from_bytes(bytes(shade)) for shade in lut(SEQUENTIAL)]
+    assert shades[0] in seen
+    assert seen & set(shades[224:])
+    assert len(seen & set(shades)) > 5
 
 
 def test_a_model_of_the_command_line_is_the_one_that_is_opened(qapp, engine, tmp_path, capsys):
