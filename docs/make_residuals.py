@@ -11,6 +11,7 @@ from pathlib import Path
 import transformers
 
 from engine.messages import LoadModel, Refused
+from gui import whole_file
 from tests.engine import residuals
 from tests.engine.residuals import QUESTIONS, SINGLE, TOLERANCES, Opened
 from tests.oracles.hugging_face import FURTHER, KINDS
@@ -24,7 +25,7 @@ Measured by `make docs`; do not edit.
 
 Each answer is held against a forward pass and circuits in float64 (`tests/oracles/transformer.py`, `tests/oracles/answers.py`), made from the tensors and the config.json of the model's folder and from the papers; neither transformers' nor TransformerLens's code runs in it. The models are small and random, gains of norms and biases too, and no two of their sizes are equal; the prompt has 41 tokens, more than a window. A residual is the largest difference as a share of the largest number that is meant, over the layers, heads, tokens, directions and offsets that are tried.
 
-The engine computes in single precision: numbers are rounded by 2^-24 of themselves at each step. The tolerance is 1e-5 (168 such roundings), and 5e-5 for what comes after a softmax, where the rounding of a score becomes a relative error of the pattern.
+The engine computes in single precision: numbers are rounded by 2^-24 of themselves at each step. The tolerance is 1e-5 (168 such roundings), and 5e-5 for what comes after a softmax, where the rounding of a score becomes a relative error of the pattern (times sqrt(d_head) over the divisor where a model divides scores by less).
 """  # noqa: E501
 
 
@@ -33,12 +34,11 @@ def row(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def shown(question: str, residual: float | str) -> str:
-    """Return a residual with one digit, bold beyond its tolerance; a word where there is none."""
+def shown(residual: float | str) -> str:
+    """Return a residual with one digit; a word where there is none."""
     if isinstance(residual, str):
         return residual
-    digit = f"{residual:.0e}".replace("e-0", "e-").replace("e+00", "")
-    return f"**{digit}**" if residual > TOLERANCES.get(question, SINGLE) else digit
+    return f"{residual:.0e}".replace("e-0", "e-").replace("e+00", "")
 
 
 def measured(it: Opened) -> dict[str, float | str]:
@@ -62,7 +62,7 @@ def page(folder: Path) -> str:
         sys.stderr.write(f"{kind}\n")
         it = Opened(kind, folder / kind)
         apart = residuals.of_transformers(it)
-        words = [shown("", apart.get(attention, "none")) for attention in ("eager", "sdpa")]
+        words = [shown(apart.get(attention, "none")) for attention in ("eager", "sdpa")]
         theirs.append(row(kind, *words))
         try:
             it.ask(LoadModel(it.name))
@@ -79,15 +79,15 @@ def page(folder: Path) -> str:
             if isinstance(value := answers[question], float)
         }
         kind = max(numbers, key=lambda name: numbers[name])
-        tolerance = f"{TOLERANCES.get(question, SINGLE):.0e}".replace("e-0", "e-")
-        lines.append(row(question, shown(question, numbers[kind]), kind, tolerance))
+        tolerance = shown(TOLERANCES.get(question, SINGLE))
+        lines.append(row(question, shown(numbers[kind]), kind, tolerance))
     lines += ["", "## Each question of each architecture", ""]
-    lines += ["Bold: beyond the tolerance. Refused: the question makes no sense of that model.", ""]
+    lines += ["Refused: the question makes no sense of that model.", ""]
     if closed:
         lines += [f"Not opened: {', '.join(closed)}.", ""]
     lines += [row("architecture", *QUESTIONS), "|---" * (1 + len(QUESTIONS)) + "|"]
     for kind, answers in found.items():
-        lines.append(row(kind, *(shown(name, value) for name, value in answers.items())))
+        lines.append(row(kind, *(shown(value) for value in answers.values())))
     lines += ["", "## transformers' own attention", ""]
     lines += [
         "How far the log-probabilities of transformers' eager and sdpa attention lie from the same "
@@ -104,7 +104,7 @@ def main() -> int:
     transformers.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     with tempfile.TemporaryDirectory() as folder:
-        PAGE.write_text(page(Path(folder)), encoding="utf-8")
+        whole_file.write(PAGE, page(Path(folder)).encode())
     return 0
 
 

@@ -87,7 +87,7 @@ def test_return_s_attention_to_result_and_what_the_model_added_are_found_by_mous
     qtbot.waitUntil(lambda: "2 · 1 + 1 · 1 = 3" in workings.cell.text)
 
     assert receipts.sentence.text.startswith(
-        "12 of 12 checks pass on L0H0 and this prompt, 4 identities hold, 2 do not apply"
+        "13 of 13 checks pass on L0H0 and this prompt, 4 identities hold, 2 do not apply"
     )
     claims = [check.claim for check in receipts.checks.checks()]
     line = next(i for i, claim in enumerate(claims) if claim.endswith("what the layer added"))

@@ -330,8 +330,8 @@ def test_those_that_hold_for_any_weights_are_called_identities(answer, monkeypat
     # Weights that are not the model's: only identities still hold.
     honest = Model.head
 
-    def other(self, head, offset=0):
-        weights = honest(self, head, offset)
+    def other(self, head, offset=0, length=None):
+        weights = honest(self, head, offset, length)
         return replace(weights, **{name: 1.3 * it.roll(1, 0) for name, it in vars(weights).items()})
 
     monkeypatch.setattr(Model, "head", other)

@@ -74,6 +74,13 @@ class Opened:
     def ask(self, question: Any) -> Any:
         return self.engine.answer(question)
 
+    def tolerance(self, question: str) -> float:
+        """Return how far off an answer may be: larger scores are rounded more, divided by less."""
+        usual = TOLERANCES.get(question, SINGLE)
+        d_head = self.layers[0].W_Q.shape[-1]
+        larger = max(d_head**0.5 / layer.divisor for layer in self.layers)
+        return usual * max(1.0, larger) if question in TOLERANCES else usual
+
     @property
     def rotates(self) -> bool:
         return any(layer.rotary for layer in self.layers)
@@ -268,7 +275,9 @@ def of_qk_offsets(it: Opened) -> Pairs:
         )
         found, rows = it.ask(asked), answers.token_vectors(it.own, head.layer)
         tables = [
-            answers.qk_between(it.own, *head, rows, rows, offset, biases=True)
+            answers.qk_between(
+                it.own, *head, rows, rows, offset, biases=True, count=found.length or 1
+            )
             for offset in range(PLACES)
         ]
         most = max(float(table.abs().max()) for table in tables)

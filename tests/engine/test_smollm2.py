@@ -154,7 +154,8 @@ def dense(own):
             W_QK = turned(W_Q, offset, 64, BASE) @ W_K.T
             values["qk", offset] = torch.linalg.svdvals(W_QK)[:64].numpy()
             scores[offset] = qk(some, 64, offset, False, base=BASE)[0, 1:].numpy()
-        return values, ((row * stored["final_gain"]) @ stored["W_U"]).numpy(), scores
+        logits = (row * stored["final_gain"]) @ stored["W_U"]
+        return values, (logits - logits.mean()).numpy(), scores
 
     return made
 

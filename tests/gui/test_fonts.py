@@ -13,6 +13,8 @@ from gui.theme import TOKEN_FONTS, UI_FONTS
 
 ROOT = Path(__file__).parents[2]
 FONTS = ROOT / "resources" / "fonts"
+NOT_WRITTEN = ("gguf_tokens.py",)
+"""Modules whose signs are patterns that a text is cut by."""
 OF_FIELDS = "＠＝－＋"
 """What a spreadsheet takes for the beginning of a formula: looked for, never shown by us."""
 
@@ -42,7 +44,8 @@ def test_what_the_window_writes_is_in_its_own_faces(qapp, families):
     faces = [QRawFont.fromFont(QFontDatabase.font(family, "", 9)) for family in families]
     written = set()
     for path in itertools.chain((ROOT / "gui").rglob("*.py"), (ROOT / "engine").rglob("*.py")):
-        written |= set(re.findall(r"[^\x00-\x7f]", path.read_text(encoding="utf-8")))
+        if path.name not in NOT_WRITTEN:
+            written |= set(re.findall(r"[^\x00-\x7f]", path.read_text(encoding="utf-8")))
     written |= set("·↵⇥∑αβγδλσΩ≤≥±─│┌└├") - set(OF_FIELDS)
     missing = {
         sign

@@ -173,16 +173,21 @@ def losses(seen: Pass) -> Tensor:
 
 
 def virtual(seen: Pass, model: Model, earlier, later) -> dict[str, Tensor]:
-    """Return both patterns' products, and the share of the later head's input, at each query."""
+    """Return both patterns' products, and the share of what the later head gives, at each query.
+
+    The share is that of what it reads of the earlier one, along all that it gives, b_V included.
+    """
     (one, first), (other, second) = earlier, later
     A_1, A_2 = seen.patterns[one][first], seen.patterns[other][second]
     layer = model.layers[other]
     scale = layer.before.scale(seen.streams[other])  # [position, 1]
     exact = A_2 @ (A_1 / seen.after_scales[one] / scale) / seen.after_scales[other]
-    given = A_2 @ (layer.before.off(seen.added[one][first]) / scale)
-    taken = A_2 @ (layer.before.off(seen.streams[other]) / scale)
-    at = (given * taken).sum(-1) / taken.square().sum(-1)
-    share = (given * taken).sum() / taken.square().sum()
+    W_VO = layer.W_V[second] @ written(layer, second)
+    read = layer.before.off(seen.added[one][first]) / scale * layer.before.gain
+    given = model.final.off(A_2 @ read @ W_VO) / seen.after_scales[other]
+    whole = A_2 @ values_moved(seen, model, other)[second] / seen.after_scales[other]
+    at = (given * whole).sum(-1) / whole.square().sum(-1)
+    share = (given * whole).sum() / whole.square().sum()
     return {"product": A_2 @ A_1, "exact": exact, "shares": at, "share": share}
 
 

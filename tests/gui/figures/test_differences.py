@@ -225,7 +225,7 @@ def test_the_caption_names_the_tokens_of_both_prompts(engine: Engine) -> None:
     at = Difference(replace(asked.request, position=10), replace(asked.base, position=9))
     said = provenance.caption(at, None, origin)
     assert said[0] == (
-        "Headscope: destination-row of model attn-2l, position 9 | 10, right − left."
+        "Headscope: destination-row of model attn-2l, position 9·|·10, right − left."
     )
     labels = [part.label for part in said if isinstance(part, provenance.Token)]
     assert labels == [*origin.base_tokens, *origin.tokens]
