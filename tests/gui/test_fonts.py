@@ -13,8 +13,8 @@ from gui.theme import TOKEN_FONTS, UI_FONTS
 
 ROOT = Path(__file__).parents[2]
 FONTS = ROOT / "resources" / "fonts"
-NOT_WRITTEN = ("gguf_tokens.py",)
-"""Modules whose signs are patterns that a text is cut by."""
+NOT_WRITTEN = ("gguf_tokens.py", "trial.py")
+"""Modules with signs to cut a text by, or to try a tokenizer on."""
 OF_FIELDS = "＠＝－＋"
 """What a spreadsheet takes for the beginning of a formula: looked for, never shown by us."""
 
