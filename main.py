@@ -36,7 +36,7 @@ usage: headscope [--model NAME|PATH]       open the window; a model folder and a
        headscope figure FILE -o FILE      draw again what a written figure shows, or the board of
                                           a session
        headscope open FILE                the same, for a FILE that is a session or a figure
-       headscope report --model NAME --text TEXT [--head L.H|BEST]
+       headscope report --model NAME --text TEXT [--head L.H|BEST] [--json]
                                           print what a head is made of, in seven sections
        headscope models                   list what can be opened
        headscope download NAME            fetch a model from the Hugging Face hub, such as gpt2;
