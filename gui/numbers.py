@@ -87,6 +87,14 @@ def tokens_back(offset: int | None, before: str = "") -> str:
     return f"{before}{offset:,} token{'' if offset == 1 else 's'} back"
 
 
+def for_prompts(length: int | None, before: str = "") -> str:
+    """Write how long the prompt is that scores by weights are for; nothing where all are alike.
+
+    Longer ones turn by other angles.
+    """
+    return "" if length is None else f"{before}as in a prompt of {length:,} tokens"
+
+
 def outstanding(mean: float, offset: int, z: float) -> str:
     """Write which distance has the largest mean score, and how far it stands out by its z."""
     told = f"largest mean {fixed(mean, 2)}, {tokens_back(offset)}"

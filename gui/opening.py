@@ -56,6 +56,8 @@ class Opening(QObject):
 
     changed = Signal()
     """Something else is being opened, or was not opened, or the recent models are others."""
+    noticed = Signal(str, str)
+    """(heading, sentences): a model is open, and something of its files is not used."""
 
     def __init__(
         self,
@@ -140,6 +142,9 @@ class Opening(QObject):
             self._session.open_model(request.model)
         self._keep_selection()
         self.changed.emit()
+        if result.notices:
+            said = ". ".join(f"{notice[:1].upper()}{notice[1:]}" for notice in result.notices)
+            self.noticed.emit(f"{short_name(request.model)} is open", f"{said}.")
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Learn that a model could not be opened."""

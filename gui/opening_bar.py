@@ -53,7 +53,7 @@ class OpeningBar(Banner):
         self.hide()
 
     def refuse(self, heading: str, sentence: str) -> None:
-        """Say that something else could not be opened."""
+        """Say that something else could not be opened, or what of an open model is not used."""
         self._refused = heading, sentence
         self._show()
 

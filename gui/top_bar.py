@@ -18,6 +18,7 @@ from gui.palette import theme
 from gui.session import Session
 from gui.theme import UNIT
 from gui.widgets.segmented import Segmented
+from gui.widgets.tool_tip import literal
 
 
 class TopBar(QWidget):
@@ -217,7 +218,10 @@ class TopBar(QWidget):
         if not known:
             self.bos.setToolTip("The model is not open yet")
         elif has:
-            self.bos.setToolTip("Begin the prompt with the beginning-of-sequence token")
+            said = "Begin the prompt with the beginning-of-sequence token"
+            if self._facts is not None and self._facts.bos_reason:
+                said = f"{said}. {'On' if default else 'Off'} by default: {self._facts.bos_reason}"
+            self.bos.setToolTip(literal(said))
         else:
             self.bos.setToolTip("This model has no beginning-of-sequence token")
 

@@ -128,6 +128,7 @@ class Window(QMainWindow):
         self.top.other_wanted.connect(lambda action: self.picker.do(action))
         target = Target(session, self.opening, self.open_session, self.figure_opening.open)
         self.drops = Drops(self, target)
+        self.opening.noticed.connect(self.opening_bar.refuse)
         self.drops.refused.connect(self.opening_bar.refuse)
         self.drops.taken.connect(self.opening_bar.dismiss)
         self.figure_opening.refused.connect(self.opening_bar.refuse)

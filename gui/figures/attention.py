@@ -78,7 +78,8 @@ def _scale(request: Attention, values: np.ndarray, of: Subtraction | None) -> Sc
 
 def _bar_title(request: Attention, result: Patterns) -> str:
     if request.kind == "scores":
-        return f"score, q · k / {plain(result.divisor)}"
+        after = f", after the cap of {plain(result.cap)}" if result.cap else ""
+        return f"score, q · k / {plain(result.divisor)}{after}"
     return _BAR if request.kind == "pattern" else "attention × value norm"
 
 

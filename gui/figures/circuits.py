@@ -17,7 +17,7 @@ from gui.figures import bars, heading
 from gui.figures.bars import Ranked
 from gui.figures.heading import Token
 from gui.figures.page import Page
-from gui.numbers import decimals_for, fixed, plain, ranked, tokens_back
+from gui.numbers import decimals_for, fixed, for_prompts, plain, ranked, tokens_back
 
 
 def lists_of(
@@ -88,7 +88,7 @@ def draw_qk_tokens(page: Page, request: QKTokens, result: ScoreRanking) -> float
     y = heading.draw(page, f"{request.head.name} QK", request.model)
     token = Token(result.token_label)
     how = " after the first MLP" if result.vocabulary_source == "token+mlp0" else ""
-    how += tokens_back(result.offset, ", ")
+    how += tokens_back(result.offset, ", ") + for_prompts(result.length, ", ")
     words: list[str | Token]
     if request.side == "query":
         words = ["query", token, f"{_where(request)} looks for keys{how}"]

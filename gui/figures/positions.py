@@ -13,7 +13,7 @@ from gui.figures.heading import Token
 from gui.figures.labels import Axis
 from gui.figures.page import Page
 from gui.figures.ticks import ticks
-from gui.numbers import outstanding, plain
+from gui.numbers import for_prompts, outstanding, plain
 from gui.theme import LIGHT
 
 _HEIGHT, _LOW = 110.0, 60.0
@@ -79,8 +79,8 @@ def draw_position_qk(page: Page, request: PositionQK, result: PositionScores) ->
 
 
 def _outstanding(result: OffsetScores | PositionScores) -> str:
-    best = result.best_offset
-    return outstanding(float(result.mean[best]), best, result.best_z)
+    best, length = result.best_offset, getattr(result, "length", None)
+    return outstanding(float(result.mean[best]), best, result.best_z) + for_prompts(length, "; ")
 
 
 def _draw_curves(page: Page, y: float, curves: _Curves, height: float, title: str) -> float:

@@ -293,7 +293,8 @@ class AttentionPanel(ComparingPanel):
                 number = float(found.values[drawn.head.number, row, column])
                 told.append(f"{name} {fixed(number, 2)}")
                 if slot == "scores":
-                    told[-1] += f" (divided by {plain(found.divisor, 3)})"
+                    after = f", after the cap of {plain(found.cap)}" if found.cap else ""
+                    told[-1] += f" (divided by {plain(found.divisor, 3)}{after})"
         if drawn.kind == "value-weighted":
             told.append(f"value-weighted {fixed(float(drawn.values[query, key]), 2)}")
         return told

@@ -39,9 +39,9 @@ class _Head(QWidget):
 class Frame:
     """Lays a panel out.
 
-    From above: title, mark, subtitle and controls; the controls for which there is no room
-    beside them; what the panel puts `above`; its notice; its `offers`; and either what it waits
-    for or its `body`.
+    From above: title, mark, whose prompt it is, subtitle and controls; the controls for which
+    there is no room beside them; what the panel puts `above`; its notice; its `offers`; and either
+    what it waits for or its `body`.
 
     Parameters
     ----------
@@ -74,9 +74,12 @@ class Frame:
         self._name.setProperty("role", "title")
         self.mark = plain_label(role="accent")
         self.mark.hide()
+        self.prompt = plain_label(role="accent")
+        self.prompt.hide()
         self.subtitle = Subtitle()
         self._head.addWidget(self._name)
         self._head.addWidget(self.mark)
+        self._head.addWidget(self.prompt)
         self._head.addWidget(self.subtitle, 1)
 
         page = QVBoxLayout(panel)
@@ -128,8 +131,8 @@ class Frame:
         if self.help is not None:
             room -= self.help.sizeHint().width() + UNIT
         room -= self._name.sizeHint().width() + UNIT
-        if not self.mark.isHidden():
-            room -= self.mark.sizeHint().width() + UNIT
+        for label in (self.mark, self.prompt):
+            room -= 0 if label.isHidden() else label.sizeHint().width() + UNIT
         room -= self.subtitle.width_of_first_part() + UNIT
         if not self.export.isHidden():
             room -= self.export.sizeHint().width() + UNIT

@@ -23,7 +23,7 @@ from gui.head_names import head_name
 from gui.panels import PANELS, reading
 from gui.panels.frame import Frame
 from gui.panels.questions import Questions
-from gui.questions import Question
+from gui.questions import Question, run_of
 from gui.session import Session
 
 if TYPE_CHECKING:
@@ -293,7 +293,15 @@ class Panel(QWidget):
             self.draw()
             self.frame.place_controls()
 
+    def _say_whose_prompt(self, wanted: dict[str, Request]) -> None:
+        """Say that the left prompt is shown, where two are compared and others show the right."""
+        runs = [run_of(request) for request in wanted.values()]
+        left = self.session.run in runs and self.session.other_run not in runs
+        self.frame.prompt.setText("left prompt")
+        self.frame.prompt.setVisible(left and self.session.side != "left")
+
     def _update_state(self, wanted: dict[str, Request]) -> None:
+        self._say_whose_prompt(wanted)
         state: State
         needed = {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
         if self.questions.failures(wanted):

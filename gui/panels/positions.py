@@ -19,7 +19,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.engine_client import EngineClient
-from gui.numbers import fixed, outstanding, plain, reach, tokens_back
+from gui.numbers import fixed, for_prompts, outstanding, plain, reach, tokens_back
 from gui.palette import Held
 from gui.panels import reading
 from gui.panels.height_cap import HeightCap
@@ -169,6 +169,8 @@ class PositionsPanel(MayHaveNothing):
         self.plot.set_selected(self._chosen)
         best = found.best_offset
         told = [outstanding(float(found.mean[best]), best, found.best_z)]
+        if isinstance(found, OffsetScores) and found.length is not None:
+            told.append(for_prompts(found.length))
         if self._chosen is not None and self._chosen < len(found.mean):
             told.insert(0, self.plot.say(self._chosen))
         self.small.set_parts([" · ".join([*told, f"÷ {plain(found.divisor, 3)}"])])

@@ -14,7 +14,7 @@ from engine.messages import (
 )
 from gui.engine_client import EngineClient
 from gui.head_names import head_name
-from gui.numbers import plain, tokens_back
+from gui.numbers import for_prompts, plain, tokens_back
 from gui.panels import reading
 from gui.panels.circuit import SOURCES, CircuitPanel
 from gui.panels.sentence import Token
@@ -100,6 +100,8 @@ class QKPanel(CircuitPanel):
             told.append(f"÷ {plain(answer.divisor, 3)}")
             if answer.offset is not None:
                 told.append(tokens_back(answer.offset))
+            if answer.length is not None:
+                told.append(for_prompts(answer.length))
             if answer.slope:
                 told.append(f"{plain(answer.slope, 3)} less a token further back")
             if answer.cap is not None:

@@ -123,6 +123,7 @@ class FakeEngine:
         self.threads: set[int] = set()
         self.seconds = seconds
         self.d_mlp = d_mlp
+        self.notices = ()
         self.vocabulary = vocabulary
         self.layers, self.norm, self.positions = layers, norm, positions
         self.failing: dict[type, Exception] = {}
@@ -209,6 +210,8 @@ class FakeEngine:
             d_head=D_HEAD,
             d_vocab=self.vocabulary,
             d_mlp=self.d_mlp,
+            notices=self.notices,
+            bos_reason="the files say so",
             n_ctx=CONTEXT,
             positions=self.positions,
             norm=self.norm,

@@ -342,3 +342,17 @@ def test_a_panel_that_shows_the_left_prompt_asks_for_no_other(show, session, eng
     session.compare_with(SWAPPED)
     settle()
     assert RunPrompt("attn-2l", SWAPPED) not in engine.asked
+
+
+def test_a_card_that_shows_the_left_prompt_says_so_while_others_show_the_right(
+    qtbot, window, session, client
+):
+    cards = {panel.title: panel for panel in window.panels if panel.isVisible()}
+    session.set_text(LEFT)
+    session.compare_with(SWAPPED)
+    for side, told in (("left", False), ("right", True), ("difference", True)):
+        session.set_compare(side)
+        qtbot.waitUntil(lambda: not client.busy)
+        assert cards["Heads"].frame.prompt.isVisibleTo(cards["Heads"].header) is told, side
+        assert not cards["Attention"].frame.prompt.isVisibleTo(cards["Attention"].header)
+    assert cards["Heads"].frame.prompt.text() == "left prompt"

@@ -229,3 +229,15 @@ def test_a_start_with_a_model_that_is_gone_offers_one_that_is_there(qtbot, qapp,
     idle(qtbot, client)
     assert session.selection.model == DEFAULT_MODEL
     assert not window.opening_bar.isVisible()
+
+
+def test_what_is_not_used_of_a_models_files_is_said_when_it_is_open(qtbot, window, client, engine):
+    idle(qtbot, client)
+    assert not window.opening_bar.isVisible()
+    engine.notices = ("the file's key odd.key is not used",)
+    window.opening.open("toy")
+    qtbot.waitUntil(window.opening_bar.close_button.isVisible)
+    assert window.opening_bar.heading.text() == "toy is open"
+    assert window.opening_bar.text.text == "The file's key odd.key is not used."
+    qtbot.mouseClick(window.opening_bar.close_button, Qt.MouseButton.LeftButton)
+    assert not window.opening_bar.isVisible()

@@ -173,3 +173,8 @@ def test_a_click_on_the_main_button_leaves_the_keyboard_where_it_was(qtbot, wind
     menu.close()
     assert QApplication.focusWidget() is held
     assert ov.has_keyboard
+
+
+def test_why_a_prompt_begins_with_bos_is_said_at_its_switch(qtbot, window, client):
+    qtbot.waitUntil(lambda: not client.busy)
+    assert "On by default: the files say so" in window.top.bos.toolTip()
