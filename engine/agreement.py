@@ -231,6 +231,8 @@ def _misses(
 
 def _explained(network: Network, passed: ForwardPass) -> Network:
     """Return the network with how it turns, or why its scores do not follow from its weights."""
+    if network.unlike_weights:
+        return _unlike(network, network.unlike_weights)
     if hasattr(network.bridge.blocks[0].attn, "q_norm"):
         return _unlike(network, "it normalises queries and keys")
     if network.slopes is not None:

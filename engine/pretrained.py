@@ -460,6 +460,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         logit_scale=scale,
         output_norms=_output_norms(blocks, traits.residual_factor(model.config), cfg.d_model),
         mlp_factor=traits.residual_factor(model.config),
+        unlike_weights=traits.unlike_weights(model.config),
         notices=read.notices,
         bos_reason=_bos_reason(read, bool(cfg.default_prepend_bos)),
     )

@@ -192,3 +192,10 @@ def clip(config: Any) -> float:
     """Return where queries, keys and values are cut off, as in some OLMo and MPT; 0: nowhere."""
     within = getattr(config, "attn_config", None)
     return float(getattr(config, "clip_qkv", None) or getattr(within, "clip_qkv", None) or 0)
+
+
+def unlike_weights(config: Any) -> str:
+    """Return why scores do not follow from weights and an offset, where no short run shows it."""
+    rotation = getattr(config, "rope_parameters", None) or {}
+    # Ministral 3: by the logarithm of the position, beyond the original context.
+    return "it scales queries by their position" if rotation.get("llama_4_scaling_beta") else ""

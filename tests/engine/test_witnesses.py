@@ -282,3 +282,15 @@ def test_a_check_sees_weights_that_turn_as_in_a_short_prompt(opened, monkeypatch
     monkeypatch.setattr(Rotation, "apart", lambda self, it, at, n=None: honest(self, it, at, 20))
     receipts = engine.answer(Receipts(run, Head(1, 1))).receipts
     assert [it.name[:16] for it in receipts if it.passed is False] == ["QK at a distance"]
+
+
+def test_queries_that_are_scaled_by_their_position_follow_from_no_weights(tmp_path, monkeypatch):
+    rotation = hugging_face.ROPE | {"rope_type": "yarn", "factor": 2.0}
+    rotation |= {"original_max_position_embeddings": 20, "llama_4_scaling_beta": 0.1}
+    ministral = ("Ministral3", hugging_face.LLAMA | {"rope_parameters": rotation})
+    monkeypatch.setitem(hugging_face.KINDS, "ministral", ministral)
+    hugging_face.write("ministral", tmp_path / "it")
+    engine = Engine()
+    assert engine.answer(LoadModel(str(tmp_path / "it"))).positions == "rotary"
+    with pytest.raises(Refused, match="it scales queries by their position"):
+        engine.answer(QKTokens(str(tmp_path / "it"), Head(0, 0), "w9"))

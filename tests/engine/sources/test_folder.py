@@ -192,6 +192,7 @@ def test_the_masks_that_were_stored_with_gpt_2_are_no_obstacle(tmp_path):
         ("mpt", "logit_scale", 0.5),
         ("mpt", "attn_config", {"alibi": False}),
         ("mpt", "attn_config", {"qk_ln": True}),
+        ("mpt", "attn_config", {"alibi_bias_max": 16}),
     ],
 )
 def test_a_setting_that_would_change_numbers_and_that_nothing_reads_is_refused_by_name(
