@@ -17,6 +17,7 @@ from engine.job import Cancelled, Job
 from engine.memory import give_back
 from engine.messages import Head, LoadModel, Placing, Refused, Request, Result, model_of
 from engine.model import Model
+from engine.placing import OUT_OF_MEMORY
 from engine.records import checked
 from engine.sources.questions import WITHOUT_MODEL, answer
 
@@ -191,7 +192,7 @@ class Engine:
     def _opened(self, name: str, job: Job) -> Model:
         try:
             return Model(sources.load(name), job, self._pattern_bytes, self._placing)
-        except (Refused, Cancelled, MemoryError, torch.OutOfMemoryError, *OUR_OWN):
+        except (Refused, Cancelled, *OUT_OF_MEMORY, *OUR_OWN):
             raise
         except OSError as error:
             where = PurePath(error.filename or name).name

@@ -134,8 +134,9 @@ def completed(name: str, config: Any, found: Mapping[str, Any], tensors: Mapping
     for key in REQUIRED:
         if key not in own and _setting(config, key):
             raise Refused(f"{name} is damaged: its header lacks {architecture}.{key}")
-    kind, settings = type(config), _settings(config, own, tensors)
+    kind = type(config)
     try:
+        settings = _settings(config, own, tensors)
         made = kind.from_dict(config.to_dict() | settings)
         rotary = _rotary(name, made, own, tensors)
         made = kind.from_dict(made.to_dict() | rotary)

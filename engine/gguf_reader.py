@@ -58,7 +58,7 @@ def read_once(path: Path, job: Job) -> Iterator[Header]:
     except ImportError as error:
         raise Refused("to open a GGUF file, install the package gguf: pip install gguf") from error
 
-    class Reader(gguf.GGUFReader):  # type: ignore[misc]
+    class Reader(_originals()[0]):  # type: ignore[misc]
         # An array that is no memmap is sliced in a third of the time.
         @property
         def data(self) -> Any:
@@ -69,8 +69,7 @@ def read_once(path: Path, job: Job) -> Iterator[Header]:
             self._data = np.asarray(mapped)
 
     places = modeling_gguf_pytorch_utils
-    bar, find_places = places.tqdm, places.get_gguf_hf_weights_map
-    original, name_map = gguf.GGUFReader, gguf.get_tensor_name_map
+    original, name_map, bar, find_places = _originals()
     try:
         reader = Reader(path)
         end = max((tensor.data_offset + tensor.n_bytes for tensor in reader.tensors), default=0)
@@ -83,6 +82,8 @@ def read_once(path: Path, job: Job) -> Iterator[Header]:
                 for it in reader.tensors
             },
         )
+    except MemoryError:
+        raise
     except Exception as error:  # the package raises whatever a wrong offset leads to
         raise Refused(f"{path.name} is damaged or cut short: {error}") from error
     if end > path.stat().st_size:
@@ -102,6 +103,18 @@ def read_once(path: Path, job: Job) -> Iterator[Header]:
     finally:
         gguf.GGUFReader, gguf.get_tensor_name_map = original, name_map
         places.tqdm, places.get_gguf_hf_weights_map = bar, find_places
+
+
+@functools.cache
+def _originals() -> tuple[Any, Any, Any, Any]:
+    """Return what is put aside while a file is read, as it was before the first.
+
+    A reading that never ends leaves its own in their place.
+    """
+    import gguf
+
+    places = modeling_gguf_pytorch_utils
+    return gguf.GGUFReader, gguf.get_tensor_name_map, places.tqdm, places.get_gguf_hf_weights_map
 
 
 def _value(key: str, held: Any) -> Any:

@@ -161,6 +161,8 @@ def _pickle(found: Pretrained) -> dict[str, Tensor]:
             stored = torch.load(found.path, map_location="cpu", weights_only=True, mmap=True)
         except RuntimeError:
             stored = torch.load(found.path, map_location="cpu", weights_only=True)
+    except MemoryError:
+        raise
     except Exception as error:  # torch raises whatever a damaged file leads to
         raise Refused(
             f"{found.title}: {found.path.name} cannot be read as weights alone: it is damaged, or "
@@ -179,6 +181,8 @@ def _pickle(found: Pretrained) -> dict[str, Tensor]:
 def _safetensors(found: Pretrained) -> dict[str, Tensor]:
     try:
         return load_file(found.path)
+    except MemoryError:
+        raise
     except Exception as error:  # safetensors and torch each raise their own
         raise Refused(f"{found.title}: {found.path.name} is damaged: {error}") from error
 

@@ -22,6 +22,9 @@ FIRST_RIGHT_ON_MPS = (2, 9)
 (pytorch/pytorch#161640, TransformerLensOrg/TransformerLens#1062); those before it have had others
 (#1178 there)."""
 
+OUT_OF_MEMORY = (MemoryError, torch.OutOfMemoryError)
+"""Errors that say nothing of what was being read or run."""
+
 TOO_LARGE = "float16 cannot hold: choose the dtype bfloat16 or float32"
 
 

@@ -28,7 +28,15 @@ from engine.job import Cancelled, Job
 from engine.messages import Placing, Refused, in_bytes
 from engine.native import native
 from engine.network import NO_BOS, Network, NormKind, Positions
-from engine.placing import DTYPES, check, check_room, check_weights, home, without_numbers
+from engine.placing import (
+    DTYPES,
+    OUT_OF_MEMORY,
+    check,
+    check_room,
+    check_weights,
+    home,
+    without_numbers,
+)
 from engine.sources.config import WITHOUT_ATTENTION
 from engine.sources.files import Folder
 from engine.sources.pretrained import Pretrained
@@ -239,6 +247,8 @@ def _check_size(found: Pretrained, config: Any, dtype: torch.dtype) -> None:
             )
         parameters = sum(weights.numel() for weights in meant.parameters())
         buffers = sum(buffer.numel() * buffer.element_size() for buffer in meant.buffers())
+    except OUT_OF_MEMORY:
+        raise
     except Exception as error:  # each architecture has its own way of not being built
         raise Refused(
             f"{name}: transformers cannot build what its config means: {_line(error)}"
@@ -361,6 +371,8 @@ def _masks(found: Pretrained, model: Any) -> tuple[Tensor, ...]:
     """Return where the last positions of the longest prompt may look, layer by layer."""
     try:
         return tuple(masks.allowed(model, model.config.num_hidden_layers, found.context or PROBE))
+    except OUT_OF_MEMORY:
+        raise
     except Exception as error:  # each architecture has its own way of not telling
         raise Refused(
             f"{found.title} is not opened: how far back its queries look in a long prompt cannot "
@@ -388,6 +400,8 @@ def _answered(found: Pretrained, model: Any, given: Tensor, attention: str) -> A
             output_hidden_states=True,
             use_cache=False,
         )
+    except OUT_OF_MEMORY:
+        raise
     except Exception as error:  # each architecture has its own way of not running
         raise Refused(f"{found.title}: transformers cannot run it: {_line(error)}") from error
     finally:
@@ -419,7 +433,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         final_norm = _scaled(_norm(bridge.ln_final), scale, cfg.d_model)
         W_pos = _table(bridge, cfg)
         heads = len(blocks[0].attn.W_K)
-    except Refused:
+    except (Refused, *OUT_OF_MEMORY):
         raise
     except Exception as error:  # each adapter has its own way of not fitting
         raise Refused(

@@ -174,10 +174,12 @@ def run(
     code = app.exec()
     window.hide()
     ended = client.close()
+    if ended and autosave:
+        opening_marker.clear(autosave.path)
     if kept_log:
         kept_log.close()
     if autosave and autosave.trouble:  # there is no status bar any more
-        sys.stderr.write(f"headscope: {autosave.trouble}\n")
+        sys.stderr.write(f"headscope: {printable(autosave.trouble)}\n")
     if not ended:
         # The engine thread is inside `import torch` or the like, and Python would wait for it.
         sys.stdout.flush()

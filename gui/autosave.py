@@ -102,7 +102,7 @@ class Autosave(QObject):
     def _do(self, work: Callable[[], object]) -> None:
         try:
             work()
-        except (Refused, OSError) as error:
+        except Exception as error:  # nobody else learns of it: the future is not read
             sentence = str(error)
         else:
             sentence = ""

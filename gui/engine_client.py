@@ -287,7 +287,10 @@ class EngineClient(QObject):
         The first engine is waited for: another one would wait for the same imports.
         """
         worker, running = self._worker, self._running
-        if worker is None or worker.engine is None or running is None or self._closed:
+        if worker is None or running is None or self._closed:
+            return
+        if worker.engine is None:
+            self._grace.start()
             return
         worker.leave()
         self._worker, self._running = _Worker(), None

@@ -55,5 +55,11 @@ def left(copy: Path) -> list[str]:
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
+def clear(copy: Path) -> None:
+    """Forget what was being opened: a window that ends in good order was not held by it."""
+    with contextlib.suppress(OSError):
+        _beside(copy).unlink(missing_ok=True)
+
+
 def _beside(copy: Path) -> Path:
     return copy.with_name(f"{copy.name}.opening")

@@ -1,6 +1,7 @@
 """A tokenizer.json from outside: tried in a process of its own before it is read in this one."""
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -84,32 +85,36 @@ def _check_growth(title: str, data: bytes) -> None:
     Each rule may put a longer text in the place of a shorter one, and what one rule wrote is read
     by the next.
     """
-    if b'"Replace"' not in data:
-        return
     try:
         rules = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise Refused(f"{title}: tokenizer.json is damaged: {error}") from error
-    growth = 1.0
-    for rule in _rules(rules.get("normalizer") if isinstance(rules, dict) else None):
-        content, pattern = rule.get("content"), rule.get("pattern")
-        text = pattern.get("String") if isinstance(pattern, dict) else None
-        # An expression may match one letter, or none.
-        shortest = len(text) if isinstance(text, str) and text else 1
-        growth *= max(1.0, len(content) / shortest if isinstance(content, str) else 1.0)
-    if growth > GROWTH:
-        raise Refused(
-            f"{title}: tokenizer.json is damaged: its rules could make a text more than "
-            f"{GROWTH:,} times as long"
-        )
+    if not isinstance(rules, dict):
+        return  # the library says what is wrong with it
+    for end in ("normalizer", "decoder"):
+        growth = math.prod(_growth(rule) for rule in _rules(rules.get(end)))
+        if growth > GROWTH:
+            raise Refused(
+                f"{title}: tokenizer.json is damaged: the rules of its {end} could make a text "
+                f"more than {GROWTH:,} times as long"
+            )
 
 
-def _rules(normalizer: object) -> Iterator[Mapping[str, Any]]:
+def _growth(rule: Mapping[str, Any]) -> float:
+    content, pattern = rule.get("content"), rule.get("pattern")
+    text = pattern.get("String") if isinstance(pattern, dict) else None
+    # An expression may match one letter, or none.
+    shortest = len(text) if isinstance(text, str) and text else 1
+    return max(1.0, len(content) / shortest) if isinstance(content, str) else 1.0
+
+
+def _rules(part: object) -> Iterator[Mapping[str, Any]]:
     """Yield the rules that replace something, in the order in which they are followed."""
-    if not isinstance(normalizer, dict):
+    if not isinstance(part, dict):
         return
-    if normalizer.get("type") == "Replace":
-        yield normalizer
-    parts = normalizer.get("normalizers")
-    for part in parts if isinstance(parts, list) else ():
-        yield from _rules(part)
+    if part.get("type") == "Replace":
+        yield part
+    for several in ("normalizers", "decoders"):
+        parts = part.get(several)
+        for one in parts if isinstance(parts, list) else ():
+            yield from _rules(one)

@@ -32,7 +32,7 @@ def main(path: str) -> int:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         with contextlib.suppress(Exception):  # a vocabulary of words lacks some: no damage
-            tokenizer.encode(TEXT, add_special_tokens=False)
+            tokenizer.decode(tokenizer.encode(TEXT, add_special_tokens=False).ids)
     except BaseException as error:  # a panic is no Exception
         sys.stdout.write(" ".join(str(error).split())[:200] or type(error).__name__)
         return 1

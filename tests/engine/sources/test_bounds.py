@@ -105,8 +105,16 @@ def rules(count, content="aa", pattern=None):
     ],
 )
 def test_rules_that_make_a_text_grow_without_end_are_refused(folder, normalizer):
+    why = "could make a text more than 1,000 times as long"
     change(folder / "tokenizer.json", normalizer=normalizer)
-    assert "its rules could make a text more than 1,000 times as long" in refused(folder)
+    assert f"the rules of its normalizer {why}" in refused(folder)
+    # JSON has other ways to write a letter.
+    path = folder / "tokenizer.json"
+    path.write_text(path.read_text().replace('"Replace"', '"\\u0052eplace"'))
+    assert f"the rules of its normalizer {why}" in refused(folder)
+    decoder = {"type": "Sequence", "decoders": normalizer["normalizers"]}
+    change(folder / "tokenizer.json", normalizer=None, decoder=decoder)
+    assert f"the rules of its decoder {why}" in refused(folder)
 
 
 @pytest.mark.parametrize("normalizer", [rules(9), rules(100, "b"), rules(1, "\u2581")])
