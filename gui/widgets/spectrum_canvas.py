@@ -260,12 +260,12 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         )
         centre = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
         whole = QRectF(self.viewport().rect())
-        painting.rotated_text(
-            painter,
-            QRectF(0, box.top(), small, box.height()),
-            Qt.AlignmentFlag.AlignCenter,
-            "singular value",
-        )
+        title = "singular value"
+        # Beside a low plot it reaches above and below, where nothing else is drawn.
+        column = QRectF(0, 0, small, max(box.height(), metrics.horizontalAdvance(title) + 2))
+        column.moveCenter(QPointF(small / 2, box.center().y()))
+        column.moveTop(max(column.top(), 0))
+        painting.rotated_text(painter, column, Qt.AlignmentFlag.AlignCenter, title)
         notes = ["index"]
         if self._has_floored():
             floored = decades.power(round(log10(self._floor)))
