@@ -42,6 +42,14 @@ HARMLESS = re.compile(
 )
 """Settings whose names hold such a word, and that change no number of a pass."""
 
+AS_IT_IS = {("starcoder2", "norm_type"): "layer_norm", ("phi3", "full_attn_mod"): 1}
+"""Settings of published models that say what the model does anyway, by model type."""
+
+ACTIVATIONS = ("hidden_act", "hidden_activation", "activation_function")
+"""Names of one setting, of which old files hold two: the one that the class knows counts."""
+
+SYNONYMS = {"rope": "rotary", "eps": "epsilon", "pct": "factor", "size": ""}
+
 MODELS = "transformers.models."
 
 NEUTRAL: tuple[object, ...] = (None, False, 0, "", [], {})
@@ -74,7 +82,9 @@ def _unread(config: Any, stated: Mapping[str, Any], model: str) -> list[str]:
             and MATHEMATICS.search(key)
             and not HARMLESS.fullmatch(key)
             and not _switched_off(key, value, stated, default if key in known else {})
-            and not (key == "hidden_act" and "hidden_activation" in known)
+            and not (key in ACTIVATIONS and known & {*ACTIVATIONS} - {key})
+            and AS_IT_IS.get((config.model_type, key), NEUTRAL) != value
+            and not _repeats(key, value, stated, known)
             and not _named(_aliases(config, key), about, model)
         ):
             left.append(key)
@@ -117,6 +127,20 @@ def _switched_off(
     if "window" in key and stated.get("use_sliding_window") is False:
         return True
     return value == 1 and value is not True and bool(re.search("scal|factor|multipl", key))
+
+
+def _repeats(key: str, value: object, stated: Mapping[str, Any], known: set[str]) -> bool:
+    """Return whether a number only says again what a setting that the class knows says."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return any(
+        stated[other] == value and len(_words(key) & _words(other)) > 0
+        for other in (known | {"partial_rotary_factor"}) & stated.keys() - {key}
+    )
+
+
+def _words(key: str) -> set[str]:
+    return {SYNONYMS.get(word, word) for word in key.split("_")} - {"", "factor", "attention"}
 
 
 def _known(config: Any) -> set[str]:
