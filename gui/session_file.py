@@ -94,11 +94,10 @@ def read_own(path: Path) -> SavedSession:
 def _read(path: Path) -> tuple[SavedSession, bytes]:
     try:
         data = bounded_file.read(path, LARGEST)
+        return decode(data), data
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Refused(f"cannot open {path}: {reason}") from None
-    try:
-        return decode(data), data
     except Refused as refused:
         raise Refused(f"cannot open {path.name}: {refused}") from None
 
