@@ -22,10 +22,9 @@ from engine.messages import (
 from gui.engine_client import STOPPED, EngineClient, Failure
 from gui.panels.reading import count
 from gui.panels.sentence import Sentence
-from gui.status_bar import show_progress
 from gui.theme import UNIT
 from gui.widgets.notice import Notice
-from gui.widgets.plain_label import plain_label
+from gui.widgets.plain_label import plain_label, show_progress
 from gui.widgets.text_table import Column, Row, TextTable
 
 ABOUT = (

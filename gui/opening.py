@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from engine.messages import LoadModel, ModelFacts, Request, Result
 from gui.engine_client import STOPPED, EngineClient, Failure
 from gui.opening_marker import OpeningMarker
-from gui.session import DEFAULT_MODEL, Selection, Session
+from gui.selection import Selection
+from gui.session import DEFAULT_MODEL, Session
 from gui.settings import RECENT_MODELS, Settings
 
 

@@ -8,7 +8,7 @@ from gui.engine_client import EngineClient
 from gui.opening import Opening, short_name
 from gui.palette import Held, scaled
 from gui.session import DEFAULT_MODEL, Session
-from gui.status_bar import show_progress
+from gui.widgets.plain_label import show_progress
 from gui.widgets.tool_tip import literal
 
 PATIENCE_MS = 250

@@ -20,7 +20,7 @@ from gui.opening import short_name
 from gui.palette import Held
 from gui.receipt_light import ReceiptLight
 from gui.session import Session
-from gui.widgets.plain_label import plain_label
+from gui.widgets.plain_label import plain_label, show_progress
 
 PATIENCE_MS = 200
 """What is over sooner is not worth a progress bar."""
@@ -28,8 +28,6 @@ LEFT_BEHIND = (
     "What was stopped does not end, and was left behind: its memory comes back when Headscope is "
     "closed."
 )
-PARTS = 1000
-"""Of a whole, that a progress bar tells apart."""
 _GAP = 6
 """Pixels that Qt leaves beside what stands in a status bar."""
 REMEMBERED_SECONDS = 5e-4
@@ -174,12 +172,6 @@ class StatusBar(QStatusBar):
         self.stop.setVisible(on)
         if not on:
             self.work.setText(self._failure or self._beside or "ready")
-
-
-def show_progress(bar: QProgressBar, done: int, total: int) -> None:
-    """Show how far it is, in parts that fit Qt's int; without a total, that something moves."""
-    bar.setRange(0, PARTS if total else 0)
-    bar.setValue(done * PARTS // total if total else 0)
 
 
 def _width(part: QWidget) -> int:

@@ -262,7 +262,6 @@ class Window(QMainWindow):
     def _on_filled(self, panel: Panel) -> None:
         panel.panel_wanted.connect(lambda title: self.cards.open([title]))
         self.exports.serve(panel)
-        panel.serve(self.exports)
 
     def _on_opened(self, saved: SavedSession) -> None:
         if self._recall is not None:

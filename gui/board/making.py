@@ -4,12 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.messages import Request
-from gui import questions as asking
-from gui.board.record import USUAL, Board, Item
+from gui.board.record import Board
 from gui.export.material import Preview, on_screen
 from gui.questions import Answers
-
-_THUMBNAIL_INCHES = 2.4
 
 
 def questions(board: Board) -> tuple[Request, ...]:
@@ -51,19 +48,3 @@ def preview(board: Board, answers: Answers, version: str, dpi: int) -> Preview:
 
     small = replace(board, options=replace(board.options, dpi=dpi))
     return on_screen(*boards.picture(small, boards.drawn(small, answers, version), ".png"), dpi)
-
-
-def thumbnail(item: Item, answers: Answers, dpi: int) -> bytes:
-    """Return one figure of a board as a small PNG.
-
-    Raises
-    ------
-    Refused
-        As `gui.figures.board.picture`.
-    """
-    from gui.figures import board as boards
-
-    options = replace(USUAL, width=_THUMBNAIL_INCHES, dpi=dpi)
-    alone = Board((item,), columns=1, letters=False, shared=False, options=options)
-    result = asking.answer(item.request, answers.__getitem__)
-    return boards.picture(alone, [boards.Drawn(result)], ".png")[0]

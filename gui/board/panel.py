@@ -15,13 +15,12 @@ from PySide6.QtWidgets import (
 
 from engine.messages import Head, Request, model_of
 from gui import reopening
-from gui.board.dialog import BoardDialog
 from gui.board.grid import ItemGrid, Shown
 from gui.board.record import MOST_COLUMNS, Board, Item
 from gui.board.thumbnails import Thumbnails
 from gui.difference import Difference
 from gui.engine_client import EngineClient
-from gui.export.menu import Exports
+from gui.export.worker import Worker
 from gui.opening import short_name
 from gui.panels.panel import Panel
 from gui.panels.sentence import Sentence
@@ -47,7 +46,6 @@ class BoardPanel(Panel):
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
-        self._exports: Exports | None = None
         self.thumbnails: Thumbnails | None = None
         self.columns = SpinBox()
         self.columns.setAccessibleName("Columns of the board")
@@ -61,7 +59,7 @@ class BoardPanel(Panel):
         self.shared.setToolTip("Maps of one quantity have the same limits, and one colour bar")
         self.shared.toggled.connect(lambda on: self._set(shared=on))
         self.export = QPushButton("Preview and export …")
-        self.export.clicked.connect(lambda _=False: self.open_dialog())
+        self.export.clicked.connect(lambda _=False: self.dialog_wanted.emit())
         self.add_controls([self.columns, self.letters, self.shared, self.export])
         self.none = Sentence("What the board is")
         self.grid = ItemGrid()
@@ -97,12 +95,10 @@ class BoardPanel(Panel):
         """Ask nothing as a panel: thumbnails ask for themselves."""
         return {}
 
-    def serve(self, exports: Exports) -> None:
-        """Draw thumbnails and export in the thread in which figures are drawn."""
-        self._exports = exports
-        self.thumbnails = Thumbnails(self.client, exports.worker, self)
+    def serve(self, worker: Worker) -> None:
+        """Draw thumbnails in the thread in which figures are drawn."""
+        self.thumbnails = Thumbnails(self.client, worker, self)
         self.thumbnails.changed.connect(self.redraw)
-        exports.own[self.title] = self.open_dialog
         self._on_board()
 
     def draw(self) -> None:
@@ -118,7 +114,7 @@ class BoardPanel(Panel):
         self.subtitle.setText(f"{count} figure{'s' * (count != 1)}" if count else "")
         self.none.set_parts([] if count else [NONE_YET])
         self.none.setVisible(not count)
-        self.export.setEnabled(bool(count) and self._exports is not None)
+        self.export.setEnabled(bool(count) and self.thumbnails is not None)
         for widget in (self.grid, self.name, self.own_title, self.earlier, self.later, self.remove):
             widget.setVisible(bool(count))
         self.columns.setValue(board.columns)
@@ -128,23 +124,6 @@ class BoardPanel(Panel):
         names = zip(board.names, board.items, strict=True)
         self.grid.show_figures([self._shown(name, item) for name, item in names])
         self._show_title()
-
-    def open_dialog(self) -> BoardDialog | None:
-        """Show how the board will be, and ask where to write it."""
-        if self._exports is None:
-            return None
-        if not self.session.board.board.items:
-            self._exports.told.emit("There is no figure on the board yet")
-            return None
-        dialog = BoardDialog(
-            self.window(), self.session, self.client, self._exports.worker, self._exports.chosen
-        )
-        dialog.told.connect(self._exports.told)
-        if self.thumbnails is not None:
-            dialog.gathered.connect(self.thumbnails.take)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-        return dialog
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin to draw thumbnails."""

@@ -1,6 +1,7 @@
 """Small pictures of the figures on the board, drawn where no time is lost by it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -8,14 +9,14 @@ from PySide6.QtGui import QImage
 
 from engine.messages import model_of
 from gui import questions
-from gui.board import making
-from gui.board.record import Item
+from gui.board.record import USUAL, Board, Item
 from gui.engine_client import EngineClient, Failure
 from gui.export.gathering import Gathering
 from gui.export.worker import Worker
 from gui.questions import Answers
 
 DPI = 144
+_INCHES = 2.4
 
 
 class Thumbnails(QObject):
@@ -104,7 +105,7 @@ class Thumbnails(QObject):
 
     def _draw(self, item: Item, answers: Answers) -> None:
         self._drawn[item] = self._worker.do(
-            partial(making.thumbnail, item, answers, DPI),
+            partial(_thumbnail, item, answers, DPI),
             partial(self._show, item),
             partial(self._miss, item),
         )
@@ -118,3 +119,19 @@ class Thumbnails(QObject):
         self._drawn.pop(item, None)
         self._failed[item] = failure.sentence
         self.changed.emit()
+
+
+def _thumbnail(item: Item, answers: Answers, dpi: int) -> bytes:
+    """Return one figure of a board as a small PNG.
+
+    Raises
+    ------
+    Refused
+        As `gui.figures.board.picture`.
+    """
+    from gui.figures import board as boards
+
+    options = replace(USUAL, width=_INCHES, dpi=dpi)
+    alone = Board((item,), columns=1, letters=False, shared=False, options=options)
+    result = questions.answer(item.request, answers.__getitem__)
+    return boards.picture(alone, [boards.Drawn(result)], ".png")[0]

@@ -12,8 +12,8 @@ from gui.export import material
 from gui.export.choices import Choices
 from gui.export.chosen import Chosen
 from gui.export.copying import copy_figure, copy_text
-from gui.export.gathering import Gathering, gather
-from gui.export.material import Material, Preview
+from gui.export.gathering import Gathering
+from gui.export.material import Material, Preview, gather
 from gui.export.preview import DPI
 from gui.export.preview_dialog import PreviewDialog
 from gui.export.subjects import Subject, file_stem

@@ -1,16 +1,10 @@
 """The answers that a figure or a board is drawn from, asked of one model after the other."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import groupby
-
-from PySide6.QtWidgets import QApplication
 
 from engine.messages import LoadModel, Request, Result, model_of
 from gui.engine_client import EngineClient, Failure
-from gui.export import material
-from gui.export.material import Material
-from gui.export.subjects import Subject
 from gui.export.worker import Worker
 from gui.questions import Answers
 
@@ -107,18 +101,3 @@ class Gathering:
         if not self.over:
             self.stop()
             self._failed(failure)
-
-
-def gather(
-    client: EngineClient,
-    worker: Worker,
-    subject: Subject,
-    then: Callable[[Material], object],
-    failed: Callable[[Failure], object],
-) -> Gathering:
-    """Ask for all that an export of one subject, of the model in use, is made from."""
-    version = QApplication.applicationVersion()
-    return Gathering(
-        client, worker, partial(material.questions, subject.request), "",
-        lambda answers: then(Material(subject, answers, version)), failed,
-    )  # fmt: skip

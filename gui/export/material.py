@@ -4,19 +4,24 @@ The functions run in the thread of a Worker, hold no QObject, and are what impor
 """
 
 import io
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 
 from engine.messages import Request
 from gui import questions as asking
+from gui.engine_client import EngineClient, Failure
 from gui.export import tables, wording
+from gui.export.gathering import Gathering
 from gui.export.subjects import Subject
+from gui.export.worker import Worker
 from gui.figures.options import PICTURES, ROWS, FigureOptions
 from gui.questions import Answers, Question
 
@@ -66,6 +71,21 @@ class Preview:
     inches: tuple[float, float] = (0.0, 0.0)
     text: str = ""
     told: tuple[str, ...] = ()
+
+
+def gather(
+    client: EngineClient,
+    worker: Worker,
+    subject: Subject,
+    then: Callable[[Material], object],
+    failed: Callable[[Failure], object],
+) -> Gathering:
+    """Ask for all that an export of one subject, of the model in use, is made from."""
+    version = QApplication.applicationVersion()
+    return Gathering(
+        client, worker, partial(questions, subject.request), "",
+        lambda answers: then(Material(subject, answers, version)), failed,
+    )  # fmt: skip
 
 
 def questions(request: Question) -> tuple[Request, ...]:

@@ -14,8 +14,8 @@ from gui.engine_client import EngineClient, Failure
 from gui.export import material
 from gui.export.chosen import Chosen
 from gui.export.copying import copy_text
-from gui.export.gathering import Gathering, gather
-from gui.export.material import Material
+from gui.export.gathering import Gathering
+from gui.export.material import Material, gather
 from gui.export.subjects import Subject, file_stem, subjects
 from gui.export.worker import Worker, sentence
 from gui.figures.options import DATA, PICTURES, FigureOptions
@@ -58,6 +58,10 @@ class Exports(QObject):
         button.setToolTip("Export figure, data, table or command")
         button.clicked.connect(lambda: self._pop_up(panel, button))
         button.show()
+        panel.serve(self.worker)
+        if panel.title == "Board":
+            self.own[panel.title] = partial(self._open_board, panel)
+            panel.dialog_wanted.connect(self.own[panel.title])
 
     def fill(self, menu: QMenu, panel: Panel) -> None:
         """Put a panel's entries into a menu."""
@@ -105,6 +109,22 @@ class Exports(QObject):
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.told.connect(self.told)
+        dialog.open()
+        return dialog
+
+    def _open_board(self, panel: Panel) -> QDialog | None:
+        from gui.board.dialog import BoardDialog
+        from gui.board.panel import BoardPanel
+
+        assert isinstance(panel, BoardPanel)
+        if not panel.session.board.board.items:
+            self.told.emit("There is no figure on the board yet")
+            return None
+        dialog = BoardDialog(self._window, panel.session, self._client, self.worker, self.chosen)
+        dialog.told.connect(self.told)
+        if panel.thumbnails is not None:
+            dialog.gathered.connect(panel.thumbnails.take)
+        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         return dialog
 

@@ -27,7 +27,7 @@ from gui.questions import Question, run_of
 from gui.session import Session
 
 if TYPE_CHECKING:
-    from gui.export.menu import Exports
+    from gui.export.worker import Worker
 
 State = Literal["waiting", "fresh", "stored", "old", "failed"]
 TURN_MS = 5
@@ -64,6 +64,8 @@ class Panel(QWidget):
 
     panel_wanted = Signal(str)
     """Title of a panel in which what was clicked here goes on."""
+    dialog_wanted = Signal()
+    """The panel's own export dialog is wanted."""
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__()
@@ -233,8 +235,8 @@ class Panel(QWidget):
         self.mark.setText(head_name(self.session.selection.head))
         self.mark.show()
 
-    def serve(self, exports: "Exports") -> None:
-        """Take the way out of the window; a panel may not need it."""
+    def serve(self, worker: "Worker") -> None:
+        """Take the thread in which figures are drawn; a panel may not need it."""
 
     def add_controls(self, widgets: Iterable[QWidget]) -> None:
         """Put controls into the panel's head, or under it where they do not fit."""

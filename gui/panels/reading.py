@@ -8,7 +8,7 @@ import numpy.typing as npt
 from engine.messages import Head, ModelFacts, Patterns, Run
 from gui.head_names import head_name
 from gui.numbers import reach
-from gui.session import Selection
+from gui.selection import Selection
 
 Row = npt.NDArray[np.floating]
 """One row of a pattern, [source]."""

@@ -1,7 +1,10 @@
 """A label that shows text literally: a token, a path or a user's words are never read as HTML."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QProgressBar
+
+PARTS = 1000
+"""Of a whole, that a progress bar tells apart."""
 
 
 def plain_label(
@@ -28,3 +31,9 @@ def plain_label(
     if selectable:
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
+
+
+def show_progress(bar: QProgressBar, done: int, total: int) -> None:
+    """Show how far it is, in parts that fit Qt's int; without a total, that something moves."""
+    bar.setRange(0, PARTS if total else 0)
+    bar.setValue(done * PARTS // total if total else 0)

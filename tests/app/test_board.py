@@ -14,6 +14,7 @@ from engine.messages import Attention, Head, RunPrompt
 from gui.board.record import Board
 from gui.figures import board as boards
 from gui.figures import board_file
+from gui.figures.options import PICTURES
 from gui.session import Selection
 from gui.theme import SEQUENTIAL, lut
 from tests.app.conftest import settle
@@ -51,7 +52,7 @@ def test_a_board_of_two_models_is_the_same_file_from_the_window_and_from_the_ses
     window.open_cards(["Board"])
     settle(qtbot, window)
     panel = next(panel for panel in window.panels if panel.title == "Board")
-    dialog = panel.open_dialog()
+    dialog = window.exports.open_dialog(panel, PICTURES)
     qtbot.waitUntil(lambda: dialog.ready)
     told = []
     dialog.told.connect(told.append)

@@ -41,7 +41,7 @@ def exporting_board(window):
     board = next(dock for dock in window.docks if dock.kind.title == BoardPanel.title).fill()
     for title in ("Attention", "OV"):
         adding.add(subjects(panel(window, title))[0], window.session.board, window.status.tell)
-    return board.open_dialog()
+    return window.exports.open_dialog(board, PICTURES)
 
 
 def shown(dialog):

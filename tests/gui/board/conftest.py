@@ -9,6 +9,8 @@ from gui.export.menu import Exports
 @pytest.fixture
 def panel(show, client, settle):
     panel = show(BoardPanel)
-    panel.serve(Exports(panel, client, None))
+    exports = Exports(panel, client, None)
+    exports.serve(panel)
+    panel.open_dialog = exports.own[panel.title]
     settle(panel)
     return panel

@@ -2,8 +2,7 @@
 
 from engine.job import Job
 from engine.messages import Refused
-from gui.export.gathering import gather
-from gui.export.material import questions
+from gui.export.material import gather, questions
 from tests.gui.export.conftest import ATTENTION, VERSION
 
 
