@@ -17,8 +17,8 @@ try:
     from engine import __version__, console
     from engine.command import QuestionParser, add_placing, read
     from engine.messages import QUESTIONS, Refused, printable
-    from gui.preferences import Preferences
-    from gui.session_file import SUFFIX
+    from gui.state.preferences import Preferences
+    from gui.state.session_file import SUFFIX
 except KeyboardInterrupt:  # numpy alone takes a tenth of a second
     os._exit(130)
 
@@ -142,11 +142,11 @@ def _dispatch(words: list[str]) -> int:
 
 def _given(words: list[str]) -> int:
     """Open the window on a file or folder, as if it was dropped there."""
-    from gui import given_files
+    from gui.state import file_kinds
 
     name, *options = words
     path = Path(name)
-    kind = given_files.kind_of(path)
+    kind = file_kinds.kind_of(path)
     if kind == "session":
         return _open(words)
     if not os.path.exists(path):
@@ -160,17 +160,17 @@ def _given(words: list[str]) -> int:
         return _window(["--model", name, *options])
     if kind == "text":
         try:
-            text = given_files.read_text(path)
+            text = file_kinds.read_text(path)
         except Refused as refusal:
             raise Refused(f"{path.name}: {refusal}") from None
         return _window(options, text=text)
     if kind is None:
-        raise Refused(f"{name!r} is none of what the window takes: {given_files.TAKES}")
+        raise Refused(f"{name!r} is none of what the window takes: {file_kinds.TAKES}")
     return _open(words)
 
 
 def _check_system() -> int:
-    from gui.system import can_have_x11, missing_library
+    from gui.platform.system import can_have_x11, missing_library
 
     missing = missing_library(x11=can_have_x11())
     sys.stderr.write(f"{missing}\n" if missing else "")
@@ -205,7 +205,7 @@ def _figure(words: list[str]) -> int:
     with console.quiet("--verbose" in words):
         from gui import figures
         from gui.figures import board_file, command
-        from gui.questions import answer, with_models
+        from gui.state.question import answer, with_models
     made = None
     if words and command.is_file(words[0]):
         if board_file.is_board(Path(words[0])):
@@ -301,8 +301,8 @@ def _window(
     source: Path | None = None,
     text: str | None = None,
 ) -> int:
-    from gui.options import add_options
-    from gui.system import has_display, has_x11, missing_library
+    from gui.command_line import add_options
+    from gui.platform.system import has_display, has_x11, missing_library
 
     options = QuestionParser(prog="headscope", allow_abbrev=False, add_help=False)
     add_options(options)
@@ -322,10 +322,11 @@ def _window(
     if screenshot is not None:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
-    from gui import lean_imports
+    from gui.platform import system
 
-    lean_imports.spare()
-    from gui import app, reopening
+    system.spare()
+    from gui import app
+    from gui.state import question_table
 
     return app.run(
         _make_engine,
@@ -335,7 +336,7 @@ def _window(
         size=given.size,
         scale=given.scale,
         theme=given.theme,
-        shown=None if made is None else reopening.view(made),
+        shown=None if made is None else question_table.view(made),
         board=board,
         source=source,
         text=text,

@@ -21,7 +21,7 @@ from benchmarks import (
     window,
 )
 from benchmarks.pairs import PAIRS, Comparison
-from gui import whole_file
+from gui.platform import atomic_file
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 
@@ -62,7 +62,7 @@ def main() -> int:
     )
     print("", *facts, f"({machine})", sep="\n")
     text = "\n\n".join(["\n".join(lines), *facts, f"Measured on: {machine}.\n"])
-    whole_file.write(PAGE, (INTRODUCTION + text).encode())
+    atomic_file.write(PAGE, (INTRODUCTION + text).encode())
     return 0
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from gui.session_file import SUFFIX, SavedSession
+from gui.state.session_file import SUFFIX, SavedSession
 
 Words = list[str]
 
@@ -50,8 +50,8 @@ def make(folder: Path, run: Callable[[Words], int]) -> None:
     from safetensors.torch import load_file, save_file
 
     from engine.messages import Attention, Head, RunPrompt
-    from gui.board import record
-    from gui.session_file import write as write_session
+    from gui.state import figure_board
+    from gui.state.session_file import write as write_session
     from tests.engine.sources import gguf_files, state_dicts
     from tests.oracles import hugging_face, state_dict
 
@@ -78,8 +78,8 @@ def make(folder: Path, run: Callable[[Words], int]) -> None:
     for suffix in FIGURES:
         if run(["figure", *question, "--head", "0.0", "-o", str(folder / f"figure.{suffix}")]):
             raise RuntimeError(f"the whole figure.{suffix} could not be made")
-    item = record.Item(Attention(RunPrompt("toy", "result = 0 ans"), 0), Head(0, 0))
-    kept = record.for_session(record.Board((item, item)))
+    item = figure_board.Item(Attention(RunPrompt("toy", "result = 0 ans"), 0), Head(0, 0))
+    kept = figure_board.for_session(figure_board.Board((item, item)))
     write_session(folder / f"board{SUFFIX}", SavedSession(board=kept))
 
 

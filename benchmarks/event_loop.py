@@ -10,9 +10,9 @@ import time
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from gui import palette
-from gui.engine_client import EngineClient, EngineLike
-from gui.session import Session
+from gui.client.engine_client import EngineClient, EngineLike
+from gui.session.session import Session
+from gui.style import palette
 from gui.window import Window
 
 RUNS = 5

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from PySide6.QtWidgets import QApplication
 
-from gui import lean_imports
+from gui.platform import system
 
 
 def no_engine() -> NoReturn:
@@ -25,11 +25,11 @@ def no_engine() -> NoReturn:
 
 def main() -> int:
     """Open the window, and end when it stands."""
-    lean_imports.spare()
+    system.spare()
     # As in main.py: what is imported from here on is imported lean.
-    from gui import palette
-    from gui.engine_client import EngineClient
-    from gui.session import Session
+    from gui.client.engine_client import EngineClient
+    from gui.session.session import Session
+    from gui.style import palette
     from gui.window import Window
 
     app = QApplication([])

@@ -8,9 +8,9 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.pairs import Comparison, compare
-from gui import palette
-from gui.panels import reading
-from gui.widgets.colouring import image
+from gui.charts import focus
+from gui.style import palette
+from gui.widgets.cells import image
 from gui.widgets.heatmap import Heatmap
 
 TOKENS = 1024
@@ -44,7 +44,7 @@ def comparisons() -> Iterator[Comparison]:
 
     def clicked(turn: int) -> None:
         values = heads[turn % 2]
-        limits = reading.limits(values, mask, shares=True)
+        limits = focus.limits(values, mask, shares=True)
         heatmap.set_grid(
             values, mask, labels, labels, limits=limits, row_title="query", column_title="key"
         )

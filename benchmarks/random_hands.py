@@ -21,7 +21,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 from shiboken6 import isValid
 
-from gui.panels.prompt import PromptPanel
+from gui.panels.prompt.prompt import PromptPanel
 from gui.window import Window
 
 Step = Callable[[], object]

@@ -31,11 +31,11 @@ from benchmarks.fault_watch import Faults
 from benchmarks.random_hands import MODELS, PROMPTS, Act, Hands
 from engine.messages import Request
 from gui.app import run
-from gui.engine_client import EngineLike, Failure
-from gui.export.preview_dialog import PreviewDialog
-from gui.layouts import LAYOUTS
-from gui.panels.prompt import PromptPanel
-from gui.preferences import Preferences
+from gui.client.engine_client import EngineLike, Failure
+from gui.export.preview import PreviewDialog
+from gui.panels.prompt.prompt import PromptPanel
+from gui.shell.layouts import LAYOUTS
+from gui.state.preferences import Preferences
 from gui.window import Window
 
 MOST_MB = 50

@@ -14,8 +14,8 @@ from engine.job import Job
 from engine.messages import RunPrompt, Thumbnails
 from engine.model import Model
 from engine.runs import ForwardPass
-from gui import palette
-from gui.widgets.matrix_grid import MatrixGrid
+from gui.style import palette
+from gui.widgets.head_grid import MatrixGrid
 
 SHORT, LONG = 256, 1024
 LONG_SHAPE: Shape = "SmolLM2-135M"

@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.pairs import Comparison, compare
-from gui import palette
+from gui.style import palette
 from gui.widgets.score_model import ScoreColumn
 from gui.widgets.score_table import ScoreTable
-from gui.widgets.vocabulary_index import VocabularyIndex
+from gui.widgets.token_field import VocabularyIndex
 
 ROWS = 150_000
 TYPED = ("w1", "w14", "149", "no such token")

@@ -9,8 +9,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.pairs import Comparison, compare
-from gui import palette
-from gui.widgets.matrix_grid import MatrixGrid
+from gui.style import palette
+from gui.widgets.head_grid import MatrixGrid
 
 LAYERS, HEADS, TOKENS = 12, 12, 256
 SIZE = QSize(640, 640)

@@ -1,7 +1,7 @@
 """The real engine, with its cache in view; importing this imports torch."""
 
 from engine import Engine
-from gui.preferences import Preferences
+from gui.state.preferences import Preferences
 
 
 class WatchedEngine(Engine):

@@ -17,7 +17,7 @@ from typing import Any
 from engine import messages
 from engine.command import parser
 from engine.records import says
-from gui import whole_file
+from gui.platform import atomic_file
 
 PAGE = Path(__file__).parent / "answers.md"
 
@@ -187,7 +187,7 @@ def main() -> int:
     arguments.add_argument("--check", action="store_true", help="write nothing; 1 when stale")
     made = page()
     if not arguments.parse_args().check:
-        whole_file.write(PAGE, made.encode())
+        atomic_file.write(PAGE, made.encode())
     elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != made:
         sys.stderr.write("docs/answers.md is out of date: run `make docs`\n")
         return 1

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import main as headscope
-from gui import whole_file
+from gui.platform import atomic_file
 
 README = Path(__file__).parents[1] / "README.md"
 COMMAND = re.compile(r"^```\n\$ headscope ((?:ask|models|figure)[^\n]*)\n(.*?)^```$", re.M | re.S)
@@ -65,7 +65,7 @@ def main() -> int:
     text = README.read_text(encoding="utf-8")
     text = COMMAND.sub(lambda m: f"```\n$ headscope {m[1]}\n{run_command(m[1])}```", text)
     text = SNIPPET.sub(lambda m: f"```python\n{m[1]}```\n\n```\n{run_snippet(m[1])}```", text)
-    whole_file.write(README, text.encode())
+    atomic_file.write(README, text.encode())
     return 0
 
 

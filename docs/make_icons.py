@@ -14,7 +14,8 @@ from PySide6.QtCore import QByteArray
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-from gui import screenshot, whole_file
+from gui.export import screenshot
+from gui.platform import atomic_file
 
 ICONS = Path(__file__).parents[1] / "resources" / "icons"
 SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
@@ -101,7 +102,7 @@ def main() -> int:
     app = QGuiApplication(sys.argv[:1])
     scalable = ICONS / "scalable" / "headscope.svg"
     scalable.parent.mkdir(parents=True, exist_ok=True)
-    whole_file.write(scalable, LARGE_DRAWING.encode())
+    atomic_file.write(scalable, LARGE_DRAWING.encode())
     for size in SIZES:
         path = ICONS / f"{size}x{size}" / "headscope.png"
         path.parent.mkdir(exist_ok=True)

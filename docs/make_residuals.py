@@ -11,7 +11,7 @@ from pathlib import Path
 import transformers
 
 from engine.messages import LoadModel, Refused
-from gui import whole_file
+from gui.platform import atomic_file
 from tests.engine import residuals
 from tests.engine.residuals import QUESTIONS, SINGLE, TOLERANCES, Opened
 from tests.oracles.hugging_face import FURTHER, KINDS
@@ -104,7 +104,7 @@ def main() -> int:
     transformers.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     with tempfile.TemporaryDirectory() as folder:
-        whole_file.write(PAGE, page(Path(folder)).encode())
+        atomic_file.write(PAGE, page(Path(folder)).encode())
     return 0
 
 

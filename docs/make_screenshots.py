@@ -21,12 +21,14 @@ from PySide6.QtWidgets import QApplication, QWidget
 from docs.journey import journey, settle
 from engine import Engine
 from engine.messages import Head, Pair
-from gui import palette, screenshot, whole_file
-from gui.dock import CardDock
-from gui.engine_client import EngineClient
-from gui.layouts import LAYOUTS
+from gui.client.engine_client import EngineClient
+from gui.export import screenshot
 from gui.panels import PANELS
-from gui.session import Selection, Session
+from gui.platform import atomic_file
+from gui.session.session import Selection, Session
+from gui.shell.dock import CardDock
+from gui.shell.layouts import LAYOUTS
+from gui.style import palette
 from gui.window import Window
 from tests.waiting import pause, until
 
@@ -194,7 +196,7 @@ def write_page() -> None:
             f"![{kind.title}, {theme}](images/{file_name(kind.title, theme)})" for theme in THEMES
         )
         lines += ["", f"## {kind.title}", "", about, "", pictures]
-    whole_file.write(PAGE, "\n".join([*lines, ""]).encode())
+    atomic_file.write(PAGE, "\n".join([*lines, ""]).encode())
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Start the window, or take a picture of it, and end in good order."""
+"""The program's icon, in every size that it was drawn in."""
 
 import gc
 import os
@@ -10,25 +10,42 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QSize, QTimer
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Device, Dtype, Placing, Refused, printable
-from gui import first_session, icon, log, opening_marker, palette, reopening, window_state
-from gui import screenshot as screenshots
-from gui.autosave import Autosave, data_folder
-from gui.board.record import Board
-from gui.engine_client import EngineClient, EngineLike
-from gui.head_names import use_notation
-from gui.panels.prompt import PromptPanel
-from gui.preferences import Preferences, use_hub
-from gui.preferences_dialog import PreferenceKeeper
-from gui.questions import with_models
-from gui.reopening import View
-from gui.session import DEFAULT_MODEL, Session
-from gui.settings import SYSTEM_THEME, Settings
-from gui.stored_answers import StoredAnswers, folder_of
+from gui.client import log
+from gui.client.engine_client import EngineClient, EngineLike
+from gui.export import screenshot as screenshots
+from gui.panels.prompt.prompt import PromptPanel
+from gui.session import document, model_opener
+from gui.session.document import Autosave, data_folder
+from gui.session.session import DEFAULT_MODEL, Session
+from gui.session.settings import SYSTEM_THEME, Settings
+from gui.session.stored_answers import StoredAnswers, folder_of
+from gui.shell import layouts
+from gui.shell.preferences import PreferenceKeeper
+from gui.state import question_table
+from gui.state.figure_board import Board
+from gui.state.preferences import Preferences, use_hub
+from gui.state.question import with_models
+from gui.state.question_table import View
+from gui.style import palette
+from gui.style.formatting import use_notation
 from gui.window import Window
+
+_ICONS = Path(__file__).parents[1] / "resources" / "icons"
+
+
+def window_icon() -> QIcon:
+    """Return the icon of windows, whose pictures are read when they are first shown."""
+    icon = QIcon()
+    for path in sorted(_ICONS.glob("*x*/headscope.png")):
+        side = int(path.parent.name.partition("x")[0])
+        icon.addFile(str(path), QSize(side, side))
+    return icon
+
 
 SETTLE_MS = 100
 PICTURE_SECONDS = 300
@@ -100,7 +117,7 @@ def run(
     app.setApplicationDisplayName("Headscope")
     app.setApplicationVersion(version)
     app.setDesktopFileName("headscope")
-    app.setWindowIcon(icon.window_icon())
+    app.setWindowIcon(window_icon())
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     settings = None if screenshot else Settings()
     kept_log = None if screenshot else log.opened()
@@ -112,12 +129,12 @@ def run(
         settings.text_size() if settings else None,
     )
     autosave = None if screenshot else Autosave(data_folder())
-    saved, trouble = first_session.find(session_path, autosave, settings)
+    saved, trouble = document.find(session_path, autosave, settings)
     session = Session(saved.selection if saved else None)
     offered = ""
     if model is not None:
         session.open_model(model)
-    elif autosave and session.selection.model in opening_marker.left(autosave.path):
+    elif autosave and session.selection.model in model_opener.left(autosave.path):
         offered = session.selection.model
         session.open_model(DEFAULT_MODEL)
     if text is not None:
@@ -126,13 +143,13 @@ def run(
         recent = settings.recent_models() if settings else []
 
         def find(name: str) -> str:
-            known = [session.selection.model, *recent, reopening.beside(source, name)]
-            return reopening.located(name, known, model)
+            known = [session.selection.model, *recent, question_table.beside(source, name)]
+            return question_table.located(name, known, model)
 
         shown = shown and shown._replace(request=with_models(shown.request, find))
         board = board and board.with_models(find)
     if shown is not None:
-        session.show(reopening.selection(shown, session.selection))
+        session.show(question_table.selection(shown, session.selection))
     preferences = settings.preferences() if settings else Preferences()
     placing = preferences.placing
     placing = Placing(device or placing.device, dtype or placing.dtype)
@@ -153,7 +170,7 @@ def run(
     if saved is not None:
         window.begin(replace(saved, selection=session.selection))
         if not screenshot:
-            window_state.restore_geometry(window, saved.window)
+            layouts.restore_geometry(window, saved.window)
     if trouble:
         window.painted.connect(partial(window.files.tell, trouble))
     if settings:
@@ -162,7 +179,9 @@ def run(
         window.opening.offer(offered)
     if shown is not None:
         # After the cards of the last time are back.
-        QTimer.singleShot(0, window, partial(window.open_cards, [reopening.card(shown.request)]))
+        QTimer.singleShot(
+            0, window, partial(window.open_cards, [question_table.card(shown.request)])
+        )
     if board is not None:
         QTimer.singleShot(0, window, partial(window.figure_opening.show_board, board))
     window.painted.connect(_import_plots)
@@ -175,7 +194,7 @@ def run(
     window.hide()
     ended = client.close()
     if ended and autosave:
-        opening_marker.clear(autosave.path)
+        model_opener.clear(autosave.path)
     if kept_log:
         kept_log.close()
     if autosave and autosave.trouble:  # there is no status bar any more

@@ -10,43 +10,35 @@ from PySide6.QtGui import QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from engine.messages import Request, Result
-from gui import commands, help_menu, view_menu
-from gui.ablation_bar import AblationBar
-from gui.autosave import Autosave
-from gui.cards import Cards
-from gui.command_palette import CommandPalette
-from gui.compare_bar import CompareBar
-from gui.document import Document
-from gui.drops import Drops, Target
-from gui.edit_menu import EditMenu
-from gui.engine_client import EngineClient
-from gui.export.button import ExportButton
-from gui.export.menu import Exports
-from gui.export.opening import FigureOpening
-from gui.file_menu import FileMenu
-from gui.guide_bar import GuideBar
-from gui.history import History
-from gui.layouts import Layout
-from gui.menus import add_entry
-from gui.opening import Opening
-from gui.opening_bar import OpeningBar
-from gui.opening_marker import OpeningMarker
+from gui.client.engine_client import EngineClient
+from gui.export.figure_opener import FigureOpening
+from gui.export.menu import ExportButton, Exports
+from gui.models.opening_bar import OpeningBar
 from gui.panels.panel import Panel
-from gui.preferences_dialog import PreferenceKeeper
-from gui.recall import Recall
-from gui.session import Session
-from gui.session_file import SavedSession, WindowState
-from gui.settings import Settings
-from gui.stage import Stage
-from gui.status_bar import StatusBar
-from gui.text_sizes import TextSizes
-from gui.themes import Themes
-from gui.top_bar import TopBar
-from gui.undo import Undo
-from gui.welcome import Welcome
+from gui.session.appearance import TextSizes, Themes
+from gui.session.document import Autosave, Document
+from gui.session.history import History, Undo
+from gui.session.model_opener import Opening, OpeningMarker
+from gui.session.session import Session
+from gui.session.settings import Settings
+from gui.session.stored_answers import Recall
+from gui.shell import command_palette, menus
+from gui.shell.banners import AblationBar, CompareBar
+from gui.shell.command_palette import CommandPalette
+from gui.shell.dock_area import Cards, Stage
+from gui.shell.drops import Drops, Target
+from gui.shell.file_menu import FileMenu
+from gui.shell.guided_examples import GuideBar
+from gui.shell.layouts import Layout
+from gui.shell.menus import EditMenu, add_entry
+from gui.shell.preferences import PreferenceKeeper
+from gui.shell.status_bar import StatusBar
+from gui.shell.top_bar import TopBar
+from gui.shell.welcome import Welcome
+from gui.state.session_file import SavedSession, WindowState
 
 if TYPE_CHECKING:
-    from gui.model_picker import ModelPicker
+    from gui.models.model_picker import ModelPicker
 
 
 class Window(QMainWindow):
@@ -173,17 +165,17 @@ class Window(QMainWindow):
     @cached_property
     def picker(self) -> "ModelPicker":
         """The dialog that models are picked in, made when it is first wanted."""
-        from gui.model_picker import ModelPicker
+        from gui.models.model_picker import ModelPicker
 
         picker = ModelPicker(self, self.session, self.client, self.opening)
         picker.models_changed.connect(self.top.list_again)
         return picker
 
-    def commands(self) -> list[commands.Command]:
+    def commands(self) -> list[command_palette.Command]:
         """Return everything that can be done now: actions, cards, and heads to open."""
         return [
-            *commands.actions(self, self._menus, self.docks),
-            *commands.heads(self.top.facts(), self.session.choose_head),
+            *command_palette.actions(self, self._menus, self.docks),
+            *command_palette.heads(self.top.facts(), self.session.choose_head),
         ]
 
     def lay_out(self, layout: Layout) -> None:
@@ -212,7 +204,7 @@ class Window(QMainWindow):
         """Ask what to take a picture of."""
         shown = [(dock.kind.title, dock) for dock in self.docks if dock.isVisible()]
         subjects: list[tuple[str, QWidget]] = [("Window", self), *shown]
-        from gui.picture_dialog import PictureDialog
+        from gui.shell.picture_dialog import PictureDialog
 
         dialog = PictureDialog(self, subjects)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -309,6 +301,6 @@ class Window(QMainWindow):
             self._preferences.theme_chosen.connect(self.themes.set)
             self._preferences.renamed.connect(self.session.renamed)
         compare, sizes = self.compare_bar, self.text_sizes
-        view_menu.fill(view, add, self.finder, self.cards, compare, sizes, self.themes)
-        help_menu.fill(help_, add, self.welcome, self.guide)
+        menus.fill_view(view, add, self.finder, self.cards, compare, sizes, self.themes)
+        menus.fill_help(help_, add, self.welcome, self.guide)
         return [file, edit, view, help_]

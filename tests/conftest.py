@@ -32,9 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["QT_QPA_PLATFORM"] = "xcb" if on_display else "offscreen"
     # Between tests alone, see `_ends_here`; while torch is imported nothing is garbage anyway.
     gc.disable()
-    from gui import lean_imports
+    from gui.platform import system
 
-    lean_imports.spare()
+    system.spare()
 
 
 def pytest_collection_finish() -> None:
@@ -55,13 +55,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _ends_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
-    """Destroy a test's widgets with it, and collect between tests: see gui.garbage.
+    """Destroy a test's widgets with it, and collect between tests: see gui.platform.garbage.
 
     A window that waits for the next test's event loop is dressed and laid out anew by it.
     """
     from PySide6.QtCore import QCoreApplication, QEvent
 
-    from gui import garbage
+    from gui.platform import garbage
 
     gc.disable()
     # A program that is run within a test would keep what the test made for ever.

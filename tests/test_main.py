@@ -13,8 +13,10 @@ import engine
 import main as headscope
 from engine import Engine
 from engine.messages import Attention, LogitAttribution, Refused, RunPrompt
-from gui import app, figures, session_file, system
-from gui.figures.options import Advice
+from gui import app, figures
+from gui.platform import system
+from gui.state import session_file
+from gui.state.figure_options import Advice
 from tests.oracles import hugging_face
 
 PROMPT = ["--model", "toy", "--text", "result = 0 ans return"]

@@ -7,18 +7,16 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from engine.messages import Refused
-from gui.engine_client import EngineClient, Failure
-from gui.export import material
-from gui.export.choices import Choices
-from gui.export.chosen import Chosen
-from gui.export.copying import copy_figure, copy_text
-from gui.export.gathering import Gathering
-from gui.export.material import Material, Preview, gather
-from gui.export.preview import DPI
-from gui.export.preview_dialog import PreviewDialog
-from gui.export.subjects import Subject, file_stem
-from gui.export.worker import Worker
-from gui.figures.options import PICTURES, FigureOptions
+from gui.client.background import Worker
+from gui.client.engine_client import EngineClient, Failure
+from gui.client.gather import Gathering
+from gui.export import jobs
+from gui.export.exportable import Subject, file_stem
+from gui.export.jobs import Material, Preview, gather
+from gui.export.options_form import Choices, Chosen
+from gui.export.preview import DPI, PreviewDialog
+from gui.export.screenshot import copy_figure, copy_text
+from gui.state.figure_options import PICTURES, FigureOptions
 
 
 class ExportDialog(PreviewDialog):
@@ -90,13 +88,13 @@ class ExportDialog(PreviewDialog):
     def drawing(self, options: FigureOptions) -> Callable[[], Preview]:
         """Return what makes the preview, in the thread of the worker."""
         assert self._material is not None
-        return partial(material.preview, self._material, self.suffix, options, DPI)
+        return partial(jobs.preview, self._material, self.suffix, options, DPI)
 
     def save(self, path: Path) -> None:
         """Write the file, and close unless there is something new to say about it."""
         found, options = self._material, self.options()
         if found is not None and options is not None:
-            self.write(path, partial(material.write, found, path, options))
+            self.write(path, partial(jobs.write, found, path, options))
 
     def say_waiting(self) -> None:
         """Say what the engine does before it answers."""
@@ -127,11 +125,11 @@ class ExportDialog(PreviewDialog):
 
     def copy_command(self) -> None:
         """Put the command that makes the file on the clipboard."""
-        self._copy_words(material.command, "Copied a command for a shell")
+        self._copy_words(jobs.command, "Copied a command for a shell")
 
     def copy_python(self) -> None:
         """Put the program that makes the file on the clipboard."""
-        self._copy_words(material.python, "Copied a Python program")
+        self._copy_words(jobs.python, "Copied a Python program")
 
     def reject(self) -> None:
         """Close, after what is being written or copied."""

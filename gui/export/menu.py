@@ -6,21 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtWidgets import QApplication, QDialog, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QPushButton, QToolButton, QWidget
 
-from gui import screenshot
-from gui.board import adding
-from gui.engine_client import EngineClient, Failure
-from gui.export import material
-from gui.export.chosen import Chosen
-from gui.export.copying import copy_text
-from gui.export.gathering import Gathering
-from gui.export.material import Material, gather
-from gui.export.subjects import Subject, file_stem, subjects
-from gui.export.worker import Worker, sentence
-from gui.figures.options import DATA, PICTURES, FigureOptions
+from gui.client.background import Worker, sentence
+from gui.client.engine_client import EngineClient, Failure
+from gui.client.gather import Gathering
+from gui.export import exportable, jobs, screenshot
+from gui.export.exportable import Subject, file_stem, subjects
+from gui.export.jobs import Material, gather
+from gui.export.options_form import Chosen
+from gui.export.screenshot import copy_text
 from gui.panels.panel import Panel
-from gui.settings import Settings
+from gui.session.settings import Settings
+from gui.state.figure_options import DATA, PICTURES, FigureOptions
 
 _PICTURE_SCALE = 2
 
@@ -74,7 +72,7 @@ class Exports(QObject):
         why = "" if found else _why_not(panel)
         self._add(menu, "Export figure …", partial(self.open_dialog, panel, PICTURES), why)
         self._add(menu, "Export data …", partial(self.open_dialog, panel, DATA), why)
-        adding.fill(menu, found, panel.session.board, self.told.emit, why)
+        exportable.fill_board_menu(menu, found, panel.session.board, self.told.emit, why)
         menu.addSeparator()
         menu.addAction("Copy picture", partial(self.copy_picture, panel))
         for text, does in (
@@ -113,8 +111,8 @@ class Exports(QObject):
         return dialog
 
     def _open_board(self, panel: Panel) -> QDialog | None:
-        from gui.board.dialog import BoardDialog
-        from gui.board.panel import BoardPanel
+        from gui.export.board_dialog import BoardDialog
+        from gui.panels.model.board import BoardPanel
 
         assert isinstance(panel, BoardPanel)
         if not panel.session.board.board.items:
@@ -163,7 +161,7 @@ class Exports(QObject):
         """Put the rows of an answer on the clipboard, tabs between the cells."""
 
         def then(found: Material) -> None:
-            self._copy(panel, partial(material.table, found), f"the table of {subject.name}")
+            self._copy(panel, partial(jobs.table, found), f"the table of {subject.name}")
 
         if self._gathering is not None:
             self._gathering.stop()
@@ -171,11 +169,11 @@ class Exports(QObject):
 
     def copy_command(self, panel: Panel, subject: Subject) -> None:
         """Put the command that makes a panel's figure on the clipboard."""
-        self._copy(panel, self._words(material.command, subject), "a command for a shell")
+        self._copy(panel, self._words(jobs.command, subject), "a command for a shell")
 
     def copy_python(self, panel: Panel, subject: Subject) -> None:
         """Put the program that makes a panel's figure and numbers on the clipboard."""
-        self._copy(panel, self._words(material.python, subject), "a Python program")
+        self._copy(panel, self._words(jobs.python, subject), "a Python program")
 
     def _words(
         self, make: Callable[[Subject, FigureOptions, Path], str], subject: Subject
@@ -207,3 +205,44 @@ def _why_not(panel: Panel) -> str:
 
 def _say(panel: Panel, failure: Failure) -> None:
     panel.notice.show_failure(sentence(failure.sentence), failure.details)
+
+
+class ExportButton(QPushButton):
+    """Asks which card, that in use first; below them, a picture of what is seen.
+
+    Parameters
+    ----------
+    exports
+        Knows which card is in use, and opens the dialog of one.
+    """
+
+    picture_wanted = Signal()
+    """Somebody wants a picture of window or cards as they are seen."""
+
+    def __init__(self, exports: Exports) -> None:
+        super().__init__("Export figure")
+        self._exports = exports
+        self.setToolTip("Export the figure of a card as PDF, SVG or PNG")
+        # A click leaves the keyboard in the card that is in use.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.clicked.connect(self._pop_up)
+
+    def cards(self) -> list[Panel]:
+        """Return the cards in view that have a figure: that in use, then column by column."""
+        used = self._exports.panel_in_use()
+        found = [
+            panel
+            for panel in self._exports.in_view()
+            if panel.title in self._exports.own or subjects(panel)
+        ]
+        places = {panel: panel.mapToGlobal(QPoint(0, 0)) for panel in found}
+        return sorted(found, key=lambda panel: (panel is not used, *places[panel].toTuple()))
+
+    def _pop_up(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for panel in self.cards():
+            menu.addAction(f"{panel.title} …", partial(self._exports.open_dialog, panel, PICTURES))
+        menu.addSeparator()
+        menu.addAction("Picture of window or cards …", self.picture_wanted.emit)
+        menu.popup(self.mapToGlobal(QPoint(0, self.height())))

@@ -16,8 +16,8 @@ if _log.level == logging.NOTSET:
 if TYPE_CHECKING:
     from gui.figures.drawing import FIGURES, compose
     from gui.figures.files import SUFFIXES, check, picture, write
-    from gui.figures.options import FigureOptions
     from gui.figures.provenance import Made, Origin, all_questions, origin, questions, read
+    from gui.state.figure_options import FigureOptions
 
 __all__ = [
     "FIGURES",
@@ -36,15 +36,15 @@ __all__ = [
 ]
 
 _PLACES = {
-    "drawing": ("FIGURES", "compose"),
-    "files": ("SUFFIXES", "check", "picture", "write"),
-    "options": ("FigureOptions",),
-    "provenance": ("Made", "Origin", "all_questions", "origin", "questions", "read"),
+    "gui.figures.drawing": ("FIGURES", "compose"),
+    "gui.figures.files": ("SUFFIXES", "check", "picture", "write"),
+    "gui.state.figure_options": ("FigureOptions",),
+    "gui.figures.provenance": ("Made", "Origin", "all_questions", "origin", "questions", "read"),
 }
 
 
 def __getattr__(name: str) -> Any:
     for place, names in _PLACES.items():
         if name in names:
-            return getattr(import_module(f"gui.figures.{place}"), name)
+            return getattr(import_module(place), name)
     raise AttributeError(f"module 'gui.figures' has no attribute {name!r}")

@@ -1,18 +1,185 @@
-"""Attention: one head, every head of a layer, or every head of the model at a glance."""
+"""Whole tables of tokens, and the scores of all heads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from engine.messages import Attention, Head, Patterns, Refused, ThumbnailPatterns, Thumbnails
-from gui.difference import Subtraction
-from gui.figures import cells, heading, panels
-from gui.figures.colours import SHARES, Scale, amounts, signed
-from gui.figures.labels import Axis
+from engine.messages import (
+    MEASURES,
+    Attention,
+    DestinationRow,
+    Head,
+    HeadRows,
+    HeadScores,
+    LayerGuesses,
+    LogitLens,
+    MeasuredHeads,
+    Patterns,
+    Refused,
+    Table,
+    ThumbnailPatterns,
+    Thumbnails,
+    TokenTable,
+)
+from gui.charts.measures import LEAST_SCORE, MOST_TIED, TIE, best
+from gui.figures import cells, circuits, lettering, panels
+from gui.figures.circuits import Ranked
+from gui.figures.lettering import Axis, Token
 from gui.figures.page import Page
-from gui.numbers import plain
-from gui.subtraction import UNSEEN
-from gui.theme import LIGHT
+from gui.state.difference import UNSEEN, Subtraction
+from gui.style.colour_scale import SHARES, Scale, amounts, signed
+from gui.style.formatting import plain, tokens_back
+from gui.style.theme import LIGHT
+
+_SIGNED = ("ov_eigenvalue_copying", "qk_eigenvalue_positivity")
+_ACROSS = (5, 4, 2)
+
+
+def draw_table(page: Page, request: Table, result: TokenTable) -> float:
+    """Draw the OV or QK table of a small vocabulary."""
+    ov = request.circuit == "ov"
+    y = lettering.draw(page, f"{request.head.name} {request.circuit.upper()} table", request.model)
+    score = "score" if result.divisor is None else f"score, divided by {plain(result.divisor)}"
+    score += tokens_back(result.offset, ", ")
+    grids = panels.Grids(
+        titles=[[]],
+        values=result.values[None],
+        seen=np.isfinite(result.values),
+        rows=Axis("source token" if ov else "query token", result.labels),
+        columns=Axis("output token" if ov else "key token", result.labels),
+        scale=signed(result.values),
+        bar="logit" if ov else score,
+    )
+    bottom = panels.draw(page, y, grids)
+    if not result.constant:
+        return bottom
+    tokens = [Token(result.labels[row]) for row in result.constant[:MOST_TIED]]
+    more = " …" if len(result.constant) > MOST_TIED else ""
+    return lettering.sentence(
+        page, bottom + 4.0, ["all values alike in the rows of", *tokens, more]
+    )
+
+
+def draw_head_scores(page: Page, request: HeadScores, result: MeasuredHeads) -> float:
+    """Draw the shares among the measures, layer down and head across, the best outlined and named.
+
+    Measures in other units would need colours of their own; rows of CSV hold them all.
+    """
+    y = lettering.draw(page, "Scores of all heads", request.model)
+    names = [
+        name
+        for name, values in result.scores.items()
+        if MEASURES[name].unit == "1" and name not in _SIGNED and np.isfinite(values).all()
+    ]
+    if not names:
+        raise Refused("no measure is defined on this prompt: it needs more than one token")
+    values = np.stack([result.grid(name) for name in names])
+    count, n_layers, n_heads = values.shape
+    winners = [best(grid) for grid in values]
+    stacked = n_heads >= 3 * n_layers
+    labels = page.measure(f"L{n_layers - 1}", page.small) + 4.0
+    room = page.width - labels - cells.bar_width(page, SHARES, 120.0) - 12.0 if stacked else 0.0
+    titles = [
+        _title(page, _called(name), heads, grid, room)
+        for name, heads, grid in zip(names, winners, values, strict=True)
+    ]
+    lines = max(map(len, titles))
+    grids = panels.Grids(
+        # The names of panels side by side stand on one line.
+        titles=titles if stacked else [[*title, *[""] * (lines - len(title))] for title in titles],
+        values=values,
+        seen=np.ones((n_layers, n_heads), dtype=bool),
+        rows=Axis("", [f"L{layer}" for layer in range(n_layers)], token=False),
+        columns=Axis("", [f"H{number}" for number in range(n_heads)], token=False),
+        scale=SHARES,
+        bar="share",
+        marked=winners,
+    )
+    across = (1,) if stacked else (*(n for n in _ACROSS if count % n == 0), 1)
+    bottom = panels.draw(page, y, grids, across=across)
+    return lettering.sentence(page, bottom + 4.0, [" ".join(_footnotes(request, result))])
+
+
+def _called(name: str) -> str:
+    words = name.removeprefix("prompt_").replace("_", " ")
+    return f"{words}*" if name.startswith("prompt_") else words
+
+
+def _footnotes(request: HeadScores, result: MeasuredHeads) -> Iterator[str]:
+    if result.length is not None:
+        first = "" if result.begins is None else "no BOS, "
+        first = f"{result.begins}, " if result.begins else first
+        yield (
+            f"{request.sequences} sequences (seed {request.seed}): {first}{result.length} random "
+            "tokens, then the same again;"
+        )
+    if request.run is not None:
+        begins = f", which begins with {result.prompt_begins}" if result.prompt_begins else ""
+        yield f"* on the prompt{begins};"
+    yield (
+        "outlined and named are the best head of each measure and those "
+        f"within {TIE} of it ({MOST_TIED} at most), none below {LEAST_SCORE}."
+    )
+
+
+def _title(
+    page: Page, name: str, heads: Sequence[Head], values: np.ndarray, room: float
+) -> list[str]:
+    """Return the lines that name a measure and its best heads, as many on one as there is room."""
+    lines = [name]
+    for place, text in enumerate([f"{head.name} {values[head]:.2f}" for head in heads] or ["none"]):
+        joined = f"{lines[-1]}{', ' if place else ': '}{text}"
+        if page.measure(joined, page.small) <= room:
+            lines[-1] = joined
+        else:
+            lines.append(text)
+    return lines
+
+
+def draw_destination_row(
+    page: Page, request: DestinationRow, result: HeadRows, of: Subtraction | None = None
+) -> float:
+    """Draw one row of every head, or how it changed: head down, source token across."""
+    title = "Every head from one position" if of is None else f"Every head, {of.words}"
+    y = lettering.draw(page, title, request.run.model)
+    position = result.position if of is None else of.position
+    at = Token(result.source_labels[-1])
+    y = lettering.sentence(page, y, ["attention from", at, f"(position {position})"]) + 2.0
+    scores = zip(
+        result.heads, result.induction.tolist(), result.previous_token.tolist(), strict=True
+    )
+    names = [f"{head.name} {_short(one)} {_short(two)}" for head, one, two in scores]
+    grids = panels.Grids(
+        titles=[[]],
+        values=result.values[None],
+        seen=np.isfinite(result.values),
+        rows=Axis("head, induction, previous token", names, token=False),
+        columns=tokens("source", result.source_labels, of),
+        scale=SHARES if of is None else signed(result.values, UNSEEN),
+        bar=named("attention", of),
+        every_row=True,
+        longest=longest(of),
+    )
+    return panels.draw(page, y, grids)
+
+
+def _short(score: float) -> str:
+    """Return a share in as little room as two decimals take."""
+    return f"{score:.2f}".removeprefix("0")
+
+
+def draw_logit_lens(page: Page, request: LogitLens, result: LayerGuesses) -> float:
+    """Draw the next-token guesses at the last position after each layer."""
+    y = lettering.draw(page, "Guesses after each layer", request.run.model)
+    y = lettering.sentence(page, y, ["after", Token(result.source_labels[-1])]) + 2.0
+    for stage, name in enumerate(result.stages):
+        shares = np.exp(result.log_probs[stage, -1].astype(np.float64))
+        y = (
+            circuits.draw(page, y, [Ranked(name, result.labels[stage][-1], shares)], shares=True)
+            + 5.0
+        )
+    return y - 5.0
+
 
 _GAP = 2.0
 _BAR = "attention"
@@ -34,7 +201,7 @@ def draw_attention(
     names = [Head(request.layer, number).name for number in numbers]
     several = len(names) > 1
     title = f"{names[0] if head is not None else f'Layer {request.layer}'} attention"
-    y = heading.draw(page, title if of is None else f"{title}, {of.words}", request.run.model)
+    y = lettering.draw(page, title if of is None else f"{title}, {of.words}", request.run.model)
     grids = panels.Grids(
         titles=[[name] for name in names] if head is None else [[]],
         values=values,
@@ -47,7 +214,7 @@ def draw_attention(
     )
     bottom = panels.draw(page, y, grids)
     if several:
-        bottom = heading.sentence(
+        bottom = lettering.sentence(
             page, bottom + 4.0, ["query (destination) down, key (source) across"]
         )
     return bottom
@@ -88,7 +255,7 @@ def draw_thumbnails(page: Page, request: Thumbnails, result: ThumbnailPatterns) 
     n_layers, n_heads, side, _ = result.values.shape
     if side == 0:
         raise Refused("there is no token to draw: type a prompt, or put BOS first")
-    y = heading.draw(page, f"{n_layers} × {n_heads} heads, attention", request.run.model)
+    y = lettering.draw(page, f"{n_layers} × {n_heads} heads, attention", request.run.model)
     scale = page.scale(_BAR, SHARES)
     bar = cells.bar_width(page, scale, 120.0) if page.has_bar(_BAR, scale) else 0.0
     names = max(page.measure(f"L{layer}", page.small) for layer in range(n_layers)) + 4.0
@@ -139,4 +306,4 @@ def draw_thumbnails(page: Page, request: Thumbnails, result: ThumbnailPatterns) 
     words = f"{count:,} token{'s' * (count > 1)}; query down, key across"
     if result.block > 1:
         words += f"; a cell is the largest of {result.block} × {result.block}"
-    return heading.sentence(page, bottom, [words])
+    return lettering.sentence(page, bottom, [words])

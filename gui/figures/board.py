@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.messages import Refused, Request, model_of
-from gui import questions as asking
-from gui import whole_file
-from gui.board.record import Board, Item
-from gui.figures import board_file, cells, drawing, files, heading, provenance
-from gui.figures.colours import Scale
-from gui.figures.options import MM, NARROWEST, PICTURES, FigureOptions
+from gui.figures import board_file, cells, drawing, files, lettering, provenance
 from gui.figures.page import Page, Quantity
 from gui.figures.provenance import Origin
+from gui.platform import atomic_file
+from gui.state import question as asking
+from gui.state.figure_board import Board, Item
+from gui.state.figure_options import MM, NARROWEST, PICTURES, FigureOptions
+from gui.style.colour_scale import Scale
 
 GUTTER = 10.0
 """Between cells, in points."""
@@ -139,7 +139,7 @@ def write(board: Board, drawn: Sequence[Drawn], path: Path) -> tuple[str, ...]:
     """
     check(board, path)
     content, told = picture(board, drawn, path.suffix.lower())
-    whole_file.write(path, content)
+    atomic_file.write(path, content)
     return told
 
 
@@ -183,7 +183,7 @@ def _set(plan: _Plan) -> Page:
     top = 0.0
     if plan.board.options.title and plan.board.options.title.strip():
         text = plan.board.options.title.strip()
-        top = heading.wrapped(page, 2.0, text, size=page.size, bold=True) + 4.0
+        top = lettering.wrapped(page, 2.0, text, size=page.size, bold=True) + 4.0
     made = [_cell(page, plan, place, width) for place in range(len(board.items))]
     # One resolution for all: each figure's cells are whole pixels of it.
     page.dpi = max(cell.dpi for cell, _ in made)
@@ -236,5 +236,5 @@ def _caption(page: Page, plan: _Plan, y: float) -> float:
     for name, item, one in zip(plan.board.names, plan.board.items, plan.drawn, strict=True):
         said = provenance.caption(item.request, item.head, one.origin)
         named = [f"{name}:", *said] if plan.board.letters else said
-        y = heading.sentence(page, y + 4.0, named)
+        y = lettering.sentence(page, y + 4.0, named)
     return y

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from engine.messages import Refused, published
-from gui import session_file
-from gui.board import record as board_record
-from gui.board.record import Board
 from gui.figures import provenance, stored
-from gui.figures.options import FigureOptions
 from gui.figures.provenance import Origin
+from gui.state import figure_board as board_record
+from gui.state import session_file
+from gui.state.figure_board import Board
+from gui.state.figure_options import FigureOptions
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
-from gui.figures.colours import SHARES, Scale, as_hex
-from gui.figures.page import DPI, Page
-from gui.figures.ticks import ticks
-from gui.numbers import fixed, plain
-from gui.theme import LIGHT
+from gui.figures.page import DPI, Page, ticks
+from gui.style.colour_scale import SHARES, Scale, as_hex
+from gui.style.formatting import fixed, plain
+from gui.style.theme import LIGHT
 
 VECTOR_CELLS = 64
 """Rows and columns up to which cells are drawn as closed rectangles."""

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from engine.messages import QUESTIONS, Attention, Refused, Request, without_folders
-from gui import figures, reopening, whole_file
-from gui.board.record import Board
-from gui.difference import KINDS, Difference
+from gui import figures
 from gui.figures import board as boards
 from gui.figures import stored
-from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
-from gui.figures.options import (
+from gui.platform import atomic_file
+from gui.state import question_table
+from gui.state.difference import KINDS, Difference
+from gui.state.figure_board import Board
+from gui.state.figure_options import (
     PICTURES,
     ROWS,
     WIDTHS,
@@ -24,7 +25,8 @@ from gui.figures.options import (
     parse_labels,
     parse_width,
 )
-from gui.questions import Answers, Question, main_of
+from gui.state.question import Answers, Question, main_of
+from gui.style.colour_scale import DIVERGING_MAPS, SEQUENTIAL_MAPS
 
 _FILES = ", ".join(figures.SUFFIXES[:-1]) + f" or {figures.SUFFIXES[-1]}"
 _GIVEN = ("width", "font_size", "labels", "title", "caption", "ground", "dpi")
@@ -38,7 +40,7 @@ def add_options(parser: ArgumentParser) -> None:
     add(
         "-o",
         "--output",
-        type=whole_file.parse,
+        type=atomic_file.parse,
         metavar="FILE",
         default=SUPPRESS,
         help=f"ends in {_FILES}",
@@ -128,8 +130,8 @@ def finder(file: Path, given: Namespace) -> Callable[[str], str]:
     """Return what finds a model by the name that a file has of it: there, or by `--model`."""
 
     def find(model: str) -> str:
-        known = [without_folders(model), reopening.beside(file, model)]
-        return reopening.located(model, [os.path.abspath(path) for path in known], given.model)
+        known = [without_folders(model), question_table.beside(file, model)]
+        return question_table.located(model, [os.path.abspath(path) for path in known], given.model)
 
     return find
 

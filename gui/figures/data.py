@@ -1,20 +1,63 @@
-"""Answers as data for other programs: rows of CSV, JSON, and NumPy's archive of arrays."""
+"""Rows as a workbook of one sheet: numbers are numbers, and every text is text and no formula.
+
+CSV leaves both to the spreadsheet, which in some languages takes `1.3` for a date.
+"""
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.messages import Head, ModelEstimate, ModelFacts, published, to_plain
-from gui import questions
-from gui.figures import provenance, rows, workbook
-from gui.figures.options import ROWS, FigureOptions
+from engine.messages import Head, ModelEstimate, ModelFacts, Refused, published, to_plain
+from gui.charts.tables import Row, cell
+from gui.figures import provenance, rows
 from gui.figures.provenance import Origin
-from gui.questions import Question
+from gui.state import question
+from gui.state.figure_options import ROWS, FigureOptions
+from gui.state.question import Question
+
+MOST_ROWS, LONGEST = 2**20, 2**15 - 1
+"""Rows of a sheet, and characters of a cell."""
+
+_DATE = datetime(1980, 1, 1)
+"""Of every workbook, so that equal rows are equal bytes."""
+
+
+def encode_workbook(rows: Iterable[Row]) -> bytes:
+    """Return rows as the content of an .xlsx file, numbers with 16 digits.
+
+    Raises
+    ------
+    Refused
+        If there are more rows than a sheet has.
+    """
+    import xlsxwriter  # for this kind of file only
+
+    buffer = io.BytesIO()
+    book = xlsxwriter.Workbook(buffer, {"in_memory": True})
+    book.set_properties({"created": _DATE})
+    sheet = book.add_worksheet("Headscope")
+    for number, row in enumerate(rows):
+        if number == MOST_ROWS:
+            raise Refused(
+                f"a sheet holds {MOST_ROWS:,} rows, and these are more: write CSV, or one head"
+            )
+        for column, value in enumerate(row):
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                if math.isfinite(value):
+                    sheet.write_number(number, column, value)
+            elif text := cell(value)[:LONGEST]:
+                # Half a surrogate pair cannot be written as UTF-8.
+                text = text.encode("utf-8", "backslashreplace").decode()
+                sheet.write_string(number, column, text)
+    book.close()
+    return buffer.getvalue()
 
 
 def encode(
@@ -44,15 +87,15 @@ def encode(
     options, origin
         How it would be drawn, and where it is from: kept so that it can be opened again.
     """
-    request = questions.with_models(request, published)
+    request = question.with_models(request, published)
     if isinstance(result, ModelFacts | ModelEstimate):
         result = replace(result, name=published(result.name))
     if suffix in ROWS:
-        written = workbook.encode if suffix == ".xlsx" else rows.encode
+        written = encode_workbook if suffix == ".xlsx" else rows.encode
         return written(rows.rows(request, result, head, origin))
     if suffix == ".json":
         record = {
-            **questions.to_json(request),
+            **question.to_json(request),
             "result": to_plain(result),
             "provenance": provenance.about(result, head, options, origin),
         }

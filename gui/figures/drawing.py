@@ -35,34 +35,43 @@ from engine.messages import (
     VirtualHead,
     Workings,
 )
-from gui.difference import Difference, Subtraction
-from gui.figures import heading, provenance
-from gui.figures.attention import draw_attention, draw_thumbnails
+from gui.figures import lettering, provenance
+from gui.figures.attention import (
+    draw_attention,
+    draw_destination_row,
+    draw_head_scores,
+    draw_logit_lens,
+    draw_table,
+    draw_thumbnails,
+)
 from gui.figures.circuits import (
     draw_direction,
     draw_ov_tokens,
     draw_qk_tokens,
+    draw_skip_trigrams,
 )
-from gui.figures.compositions import draw_composition, draw_eigenvalues
-from gui.figures.differences import draw_difference
 from gui.figures.fonts import GENERIC
-from gui.figures.grids import draw_head_scores, draw_table
-from gui.figures.layers import draw_destination_row, draw_logit_lens
-from gui.figures.options import FigureOptions
 from gui.figures.page import Page
-from gui.figures.paths import (
+from gui.figures.plots import (
+    draw_composition,
+    draw_eigenvalues,
+    draw_position_qk,
+    draw_qk_offsets,
+    draw_spectrum,
+)
+from gui.figures.prompt import (
+    draw_difference,
     draw_direct_path,
     draw_head_output,
     draw_logit_attribution,
+    draw_run,
     draw_virtual_head,
 )
-from gui.figures.positions import draw_position_qk, draw_qk_offsets
-from gui.figures.prompt import draw_run
 from gui.figures.provenance import Origin
-from gui.figures.spectrum import draw_spectrum
-from gui.figures.trigrams import draw_skip_trigrams
 from gui.figures.workings import draw_receipts, draw_workings
-from gui.questions import from_start, main_of, run_of
+from gui.state.difference import Difference, Subtraction
+from gui.state.figure_options import FigureOptions
+from gui.state.question import from_start, main_of, run_of
 
 FIGURES: dict[type, Callable[..., float]] = {
     RunPrompt: draw_run,
@@ -142,7 +151,7 @@ def compose(
         height = draw(page, request, result, head=head, origin=origin)
         if options.caption:
             said = provenance.caption(_counted(request, origin), head, origin)
-            height = heading.sentence(page, height + 4.0, said)
+            height = lettering.sentence(page, height + 4.0, said)
         page.finish(height + BOTTOM)
     return page
 
@@ -156,7 +165,7 @@ def draw(page: Page, request: Any, result: Any, *, head: Head | None, origin: Or
     height = FIGURES[type(request)](page, request, result, **alone)
     if off := getattr(request, "heads_off", ()) or getattr(run_of(request), "heads_off", ()):
         listed = ", ".join(head.name for head in off)
-        height = heading.sentence(page, height + 2.0, [f"heads off: {listed}"])
+        height = lettering.sentence(page, height + 2.0, [f"heads off: {listed}"])
     return height
 
 

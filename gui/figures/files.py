@@ -9,12 +9,12 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from engine.messages import Head, Refused
-from gui import whole_file
 from gui.figures import data, drawing, provenance
 from gui.figures.fonts import uncovered
-from gui.figures.options import DATA, PICTURES, FigureOptions
 from gui.figures.page import Page
 from gui.figures.provenance import Origin
+from gui.platform import atomic_file
+from gui.state.figure_options import DATA, PICTURES, FigureOptions
 
 _CANVASES: dict[str, Any] = {
     ".pdf": FigureCanvasPdf,
@@ -74,10 +74,10 @@ def write(
     drawing.check_head(request, result, head)
     suffix = path.suffix.lower()
     if suffix in DATA:
-        whole_file.write(path, data.encode(suffix, request, result, head, options, origin))
+        atomic_file.write(path, data.encode(suffix, request, result, head, options, origin))
         return ()
     content, told = picture(request, result, suffix, options, head=head, origin=origin)
-    whole_file.write(path, content)
+    atomic_file.write(path, content)
     return told
 
 
@@ -117,7 +117,7 @@ def check(request: Any, path: Path) -> None:
         raise Refused(f"there is no folder {str(path.parent)!r} to write a figure in")
     if suffix in PICTURES:
         drawing.check(request)
-    whole_file.check(path)
+    atomic_file.check(path)
 
 
 def _resolution(page: Page) -> int:

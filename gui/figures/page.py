@@ -18,15 +18,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Affine2D
 
 from engine.messages import printable
-from gui.figures import colours
-from gui.figures.colours import Scale
 from gui.figures.fonts import advance, properties
-from gui.figures.options import SMALLEST, Advice, FigureOptions
-from gui.numbers import MINUS
-from gui.theme import LIGHT
+from gui.state.figure_options import SMALLEST, Advice, FigureOptions
+from gui.style import colour_scale
+from gui.style.colour_scale import Scale
+from gui.style.formatting import MINUS
+from gui.style.theme import LIGHT
 
 Anchor = Literal["left", "center", "right"]
 Quantity = tuple[str, bool]
@@ -178,10 +179,10 @@ class Page:
     def palette(self, scale: Scale) -> npt.NDArray[np.uint8]:
         """Return the colours that stand for a scale, lowest value first, [256, 3]."""
         name = self.options.diverging if scale.signed else self.options.sequential
-        warning = colours.greyscale_warning(name, diverging=scale.signed)
+        warning = colour_scale.greyscale_warning(name, diverging=scale.signed)
         if warning and warning not in self.warnings:
             self.warnings.append(Advice(warning))
-        return colours.table(name, diverging=scale.signed)
+        return colour_scale.table(name, diverging=scale.signed)
 
     def line_height(self, size: float | None = None) -> float:
         """Return the distance between two lines of text, in points."""
@@ -358,3 +359,17 @@ class Page:
         """
         self.has_raster = True
         self.figure.add_artist(_Raster(self, x, bottom, pixels[::-1]))
+
+
+def ticks(low: float, high: float, count: int) -> list[float]:
+    """Return at most `count` + 1 round numbers from low to high."""
+    found = MaxNLocator(nbins=max(1, count), steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    slack = 1e-9 * (high - low)
+    return [float(tick) for tick in found if low - slack <= tick <= high + slack]
+
+
+def decades(low: float, high: float, count: int) -> list[int]:
+    """Return at most `count` exponents of ten from low to high, evenly spaced."""
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    step = max(1, math.ceil((last - first + 1) / max(1, count)))
+    return list(range(last, first - 1, -step))

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.messages import Refused
-from gui.figures import cells, labels
-from gui.figures.colours import Scale
-from gui.figures.labels import Axis, Setting
+from gui.figures import cells, lettering
+from gui.figures.lettering import Axis, Setting
 from gui.figures.page import Page
-from gui.theme import LIGHT
+from gui.style.colour_scale import Scale
+from gui.style.theme import LIGHT
 
 LARGEST_CELL = 24.0
 _GAP = 5.0
@@ -100,9 +100,9 @@ def _fit(page: Page, grids: Grids, across: int, bar: float, limit: float) -> _La
     dpi = page.dpi
     cell = None
     row = 0.0
-    for size in labels.sizes(page):
+    for size in lettering.sizes(page):
         page.dpi = dpi
-        beside, least = labels.whole(page, grids.rows, size, limit)
+        beside, least = lettering.whole(page, grids.rows, size, limit)
         cell = _cell(page, (room - beside.extent) / across, count, rectangles)
         if cell is not None and (cell >= least or (grids.every_row and size <= page.small)):
             row = least if cell < least else 0.0
@@ -111,14 +111,14 @@ def _fit(page: Page, grids: Grids, across: int, bar: float, limit: float) -> _La
         # Which labels are left out depends on the cells, which depend on the labels' room.
         for _ in range(2):
             page.dpi = dpi
-            beside = labels.beside(page, grids.rows, cell or page.pixel, limit)
+            beside = lettering.beside(page, grids.rows, cell or page.pixel, limit)
             cell = _cell(page, (room - beside.extent) / across, count, rectangles)
         if cell is None:
             return None
-        beside = labels.beside(page, grids.rows, cell, limit)
+        beside = lettering.beside(page, grids.rows, cell, limit)
     if across > 1 and across * (_title(page, grids) + _GAP) > room - beside.extent + across * _GAP:
         return None
-    below = labels.below(page, grids.columns, cell, limit)
+    below = lettering.below(page, grids.columns, cell, limit)
     # A row of whole pixels, and not a rounding lower than its label.
     row = math.ceil(row / page.pixel - 1e-6) * page.pixel
     return _Layout(across, cell, max(cell, row), beside, below)
@@ -200,7 +200,7 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
     bar = cells.bar_width(page, grids.scale, 120.0) if has_bar else 0.0
     layout = _choose(page, grids, bar, across)
     for axis, setting in ((grids.rows, layout.beside), (grids.columns, layout.below)):
-        labels.tell(page, axis, setting)
+        lettering.tell(page, axis, setting)
     down = -(-panels // layout.across)
     cell = layout.cell
     width, height = columns * cell, rows * layout.row
@@ -220,9 +220,9 @@ def draw(page: Page, y: float, grids: Grids, across: Sequence[int] | None = None
         corner = first + column * pitch[0], top + row * pitch[1]
         _draw_panel(page, grids, layout, panel, corner)
         if column == 0:
-            labels.draw_beside(page, grids.rows, layout.beside, *corner, layout.row)
+            lettering.draw_beside(page, grids.rows, layout.beside, *corner, layout.row)
         if panel + layout.across >= panels:
-            labels.draw_below(
+            lettering.draw_below(
                 page, grids.columns, layout.below, corner[0], corner[1] + height, cell
             )
     grid = (down - 1) * pitch[1] + height

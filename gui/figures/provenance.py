@@ -23,13 +23,13 @@ from engine.messages import (
     published,
     without_folders,
 )
-from gui import questions as asking
-from gui.difference import Difference
-from gui.figures import options as figure_options
 from gui.figures import stored
-from gui.figures.heading import Token
-from gui.figures.options import FigureOptions
-from gui.questions import NAMES, Question, main_of, runs_of
+from gui.figures.lettering import Token
+from gui.state import figure_options as figure_options
+from gui.state import question as asking
+from gui.state.difference import Difference
+from gui.state.figure_options import FigureOptions
+from gui.state.question import NAMES, Question, main_of, runs_of
 
 CREATOR = "Headscope"
 MOST_TOKENS = 64

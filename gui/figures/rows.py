@@ -1,4 +1,4 @@
-"""Answers as rows of a table, for spreadsheets and for reading back."""
+"""Rows of the answers about distance and position."""
 
 import csv
 import io
@@ -16,16 +16,23 @@ from engine.messages import (
     EstimateModel,
     FindDownload,
     Head,
+    HeadReceipts,
     HeadScores,
+    HeadWorkings,
     ListModels,
     LoadModel,
     MeasuredHeads,
     ModelEstimate,
     ModelFacts,
     ModelList,
+    OffsetScores,
     OVTokens,
     Patterns,
+    PositionQK,
+    PositionScores,
+    QKOffsets,
     QKTokens,
+    Receipts,
     Refused,
     Run,
     RunPrompt,
@@ -40,15 +47,68 @@ from engine.messages import (
     TrigramList,
     Vocabulary,
     VocabularyTokens,
+    Workings,
 )
-from gui.difference import Difference
-from gui.figures import rows_of_differences
+from gui.charts.tables import Row, Token, Tokens, Unlisted, cell, filled
+from gui.figures import rows_of_prompts
 from gui.figures.circuits import ends
-from gui.figures.columns import Row, Token, Tokens, cell, filled
 from gui.figures.provenance import Origin
-from gui.figures.rows_of_paths import PATH_ROWS, both_ends
-from gui.figures.rows_of_positions import POSITION_ROWS
-from gui.figures.rows_of_workings import WORKING_ROWS
+from gui.figures.rows_of_prompts import PATH_ROWS, both_ends
+from gui.state.difference import Difference
+
+
+def _offsets(request: QKOffsets, result: OffsetScores) -> Iterator[Row]:
+    yield "offset", "score", "mean", "deviation"
+    columns = (result.offsets, result.scores, result.mean, result.deviation)
+    yield from zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _positions(request: PositionQK, result: PositionScores) -> Iterator[Row]:
+    yield "query", "key", "offset", "score"
+    for query, row in enumerate(result.scores.tolist()):
+        for key, score in enumerate(row[: query + 1]):
+            yield query, key, query - key, score
+    for offset, mean in zip(result.offsets.tolist(), result.mean.tolist(), strict=True):
+        yield "mean", "", offset, mean
+
+
+POSITION_ROWS: dict[type, Callable[[Any, Any], Iterator[Row]]] = {
+    QKOffsets: _offsets,
+    PositionQK: _positions,
+}
+
+
+_OF_TOKENS = ("query", "source", "position", "token")
+
+
+def _workings(request: Workings, result: HeadWorkings) -> Iterator[Row]:
+    yield "step", "row", Tokens("row_", "label"), "column", Tokens("column_", "label"), "value"
+    for step in result.steps:
+        down, across = (
+            [(Token if axis in _OF_TOKENS else Unlisted)(label) for label in labels]
+            for axis, labels in zip(step.axes, (step.row_labels, step.column_labels), strict=True)
+        )
+        for row, values in enumerate(step.values.tolist()):
+            for column, value in enumerate(values):
+                yield step.symbol, row, down[row], column, across[column], value
+
+
+def _receipts(request: Receipts, result: HeadReceipts) -> Iterator[Row]:
+    yield "check", "quantity", "value", "tolerance", "passed", "reason"
+    for receipt in result.receipts:
+        if receipt.passed is None:
+            yield receipt.name, "residual", math.nan, math.nan, "", receipt.reason
+            continue
+        yield receipt.name, "residual", receipt.residual, receipt.tolerance, receipt.passed, ""
+        for name, value in receipt.measured:
+            yield receipt.name, name, value, math.nan, "", ""
+
+
+WORKING_ROWS: dict[type, Callable[[Any, Any], Iterator[Row]]] = {
+    Workings: _workings,
+    Receipts: _receipts,
+}
+
 
 _UNKNOWN = Origin()
 
@@ -240,7 +300,7 @@ def rows(request: Any, result: Any, head: Head | None, origin: Origin = _UNKNOWN
 
 def _rows(request: Any, result: Any, head: Head | None) -> Iterator[Row]:
     if isinstance(request, Difference):
-        return rows_of_differences.rows(request, result, head)
+        return rows_of_prompts.rows(request, result, head)
     if isinstance(request, Attention):
         return _attention(request, result, head)
     if type(request) not in ROWS:

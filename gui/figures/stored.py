@@ -14,7 +14,7 @@ import numpy as np
 
 from engine import bounded_file
 from engine.messages import Refused, in_bytes
-from gui.figures.options import ROWS
+from gui.state.figure_options import ROWS
 
 _DESCRIPTION = "http://purl.org/dc/elements/1.1/ description"
 _PNG = b"\x89PNG\r\n\x1a\n"

@@ -14,13 +14,12 @@ from engine.messages import (
     Step,
     Workings,
 )
-from gui.figures import heading, panels
-from gui.figures.colours import SHARES
-from gui.figures.heading import Token
-from gui.figures.labels import Axis
+from gui.figures import lettering, panels
+from gui.figures.lettering import Axis, Token
 from gui.figures.page import Page
-from gui.numbers import MINUS, decimals_for, fixed
-from gui.theme import LIGHT
+from gui.style.colour_scale import SHARES
+from gui.style.formatting import MINUS, decimals_for, fixed
+from gui.style.theme import LIGHT
 
 _MOST_ROWS, _MOST_COLUMNS = 12, 8
 """Size of the largest matrix whose numbers are printed."""
@@ -31,9 +30,9 @@ def draw_workings(page: Page, request: Workings, result: HeadWorkings) -> float:
 
     The pattern is drawn whatever its size; other large matrices are named with their size.
     """
-    y = heading.draw(page, f"{request.head.name} step by step", request.run.model)
+    y = lettering.draw(page, f"{request.head.name} step by step", request.run.model)
     at = Token(result.labels[result.query])
-    y = heading.sentence(page, y, ["followed through at", at, f"(position {result.query})"])
+    y = lettering.sentence(page, y, ["followed through at", at, f"(position {result.query})"])
     part: Part | None = None
     for step in result.steps:
         if step.part != part:
@@ -44,7 +43,7 @@ def draw_workings(page: Page, request: Workings, result: HeadWorkings) -> float:
         y = _draw_step(page, y + 3.0, result, step)
     if any(_large(step) for step in result.steps):
         words = "matrices too large to print are in -o FILE.csv, number by number"
-        y = heading.sentence(page, y + 6.0, [words])
+        y = lettering.sentence(page, y + 6.0, [words])
     return y
 
 
@@ -57,14 +56,14 @@ def _draw_step(page: Page, y: float, found: HeadWorkings, step: Step) -> float:
     rows, columns = step.shape
     size = f"{rows} × {columns}"
     page.text(page.width - 2.0, y + line / 2, size, size=page.small, anchor="right")
-    y = heading.wrapped(
+    y = lettering.wrapped(
         page, y, step.formula, right=page.width - 6.0 - page.measure(size, page.small)
     )
     names = f"{step.axes[0]} down, {step.axes[1]} across"
     if step.paper != step.formula:
         names += f"; the papers: {step.paper}"
-    y = heading.sentence(page, y, [step.sentence])
-    y = heading.sentence(page, y, [names])
+    y = lettering.sentence(page, y, [step.sentence])
+    y = lettering.sentence(page, y, [names])
     if not _large(step):
         return _draw_numbers(page, y + 1.0, step)
     if step.symbol == "A":
@@ -123,12 +122,12 @@ def _number(value: float, step: Step) -> str:
 
 def draw_receipts(page: Page, request: Receipts, result: HeadReceipts) -> float:
     """List every check with its outcome: failed ones first, undefined ones last."""
-    y = heading.draw(page, f"{request.head.name} receipts", request.run.model)
+    y = lettering.draw(page, f"{request.head.name} receipts", request.run.model)
     counts = {outcome: 0 for outcome in _OUTCOMES}
     for receipt in result.receipts:
         counts[receipt.passed] += 1
     said = [f"{count} {_OUTCOMES[outcome][0]}" for outcome, count in counts.items() if count]
-    y = heading.sentence(page, y, [", ".join(said)]) + 2.0
+    y = lettering.sentence(page, y, [", ".join(said)]) + 2.0
     order = list(_OUTCOMES)
     met = [_OUTCOMES[outcome][0] for outcome, count in counts.items() if count]
     left = 8.0 + max(page.measure(word, page.small, bold=True) for word in met)
@@ -148,8 +147,8 @@ def _draw_receipt(page: Page, y: float, receipt: Receipt, left: float) -> float:
     word, colour = _OUTCOMES[receipt.passed]
     line = page.line_height(page.small)
     page.text(2.0, y + line / 2, word, size=page.small, colour=colour, bold=True)
-    y = heading.wrapped(page, y, receipt.name, left=left)
+    y = lettering.wrapped(page, y, receipt.name, left=left)
     if receipt.residual is None or receipt.tolerance is None:
-        return heading.sentence(page, y, [receipt.reason], x=left)
+        return lettering.sentence(page, y, [receipt.reason], x=left)
     words = f"{receipt.residual:.1e}, at most {receipt.tolerance:.1e}"
-    return heading.sentence(page, y, [words.replace("-", MINUS)], x=left)
+    return lettering.sentence(page, y, [words.replace("-", MINUS)], x=left)

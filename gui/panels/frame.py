@@ -1,8 +1,9 @@
-"""What stands around a panel's picture: its head, its help, its notice, what it waits for."""
+"""Small print beside a title, which loses its last parts first."""
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -15,14 +16,142 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.panel_help import PANEL_HELP
-from gui.panels.help_button import HelpButton
-from gui.panels.sentence import Sentence
-from gui.panels.subtitle import Subtitle
-from gui.theme import SCROLL_BAR, UNIT
-from gui.widgets.flow_layout import FlowLayout
-from gui.widgets.notice import Notice
-from gui.widgets.plain_label import plain_label
+from gui.panels.help import PANEL_HELP, Help
+from gui.style.palette import token_font
+from gui.style.theme import SCROLL_BAR, UNIT
+from gui.widgets.labels import Notice, TextScroll, plain_label
+from gui.widgets.layouts import FlowLayout
+from gui.widgets.sentence import Sentence
+
+_BETWEEN = " · "
+
+
+class Subtitle(QLabel):
+    """Parts between dots; where there is no room for all of them the last ones are left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._whole = ""
+        self.setProperty("role", "small")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def setText(self, text: str) -> None:
+        """Say something else."""
+        self._whole = text
+        self._fit()
+
+    def text(self) -> str:
+        """Return all that there is to say, seen or not."""
+        return self._whole
+
+    def shown(self) -> str:
+        """Return what is seen."""
+        return super().text()
+
+    def width_of_first_part(self) -> int:
+        """Return the least room that is worth having, pixels; none for no text."""
+        return self.fontMetrics().horizontalAdvance(self._whole.partition(_BETWEEN)[0])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the text anew."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        metrics, width = self.fontMetrics(), self.contentsRect().width()
+        parts = self._whole.split(_BETWEEN)
+        while len(parts) > 1 and metrics.horizontalAdvance(_BETWEEN.join(parts)) > width:
+            parts.pop()
+        text = _BETWEEN.join(parts)
+        super().setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, width))
+        self.setAccessibleDescription(self._whole)
+
+
+WIDTH = 68 * UNIT
+
+
+class HelpPage(QFrame):
+    """What a panel shows, its formula, where that is from, a caveat, keys.
+
+    It closes by Esc, by a click elsewhere, and by the button that opened it.
+    """
+
+    def __init__(self, title: str, page: Help, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setProperty("page", True)
+        self.setAccessibleName(f"Help on {title}")
+        self._scroll = TextScroll(UNIT * 2, UNIT // 2)
+        rows = self._scroll.column
+        rows.addWidget(plain_label(title, "title", wraps=True))
+        rows.addWidget(plain_label(page.shows, wraps=True, selectable=True))
+        for heading, text in (
+            ("Formula", page.formula),
+            ("From", page.paper),
+            ("Do not conclude", page.caveat),
+            ("Keys", page.keys),
+        ):
+            rows.addSpacing(UNIT // 2)
+            rows.addWidget(plain_label(heading, "small", wraps=True))
+            label = plain_label(text, wraps=True, selectable=True)
+            if heading == "Formula":
+                label.setFont(token_font(small=True))
+            rows.addWidget(label)
+        rows.addStretch(1)
+        around = QVBoxLayout(self)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addWidget(self._scroll)
+        self.setFocusProxy(self._scroll)
+
+    def open_below(self, button: QWidget) -> None:
+        """Show the page under a button, whole if the screen is large enough."""
+        screen = button.screen().availableGeometry()
+        width = min(WIDTH, screen.width())
+        height = min(self._scroll.height_for(width - 2) + 2, screen.height() - 2 * UNIT)
+        self.resize(width, height)
+        corner = button.mapToGlobal(QPoint(button.width() - width, button.height() + 2))
+        left = min(max(corner.x(), screen.left()), screen.right() - width)
+        top = min(corner.y(), screen.bottom() - height)
+        self.move(left, max(top, screen.top()))
+        self.show()
+        self.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close by Esc."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+
+class HelpButton(QToolButton):
+    """Opens the help of its panel.
+
+    Parameters
+    ----------
+    title
+        The panel's.
+    page
+        What is said.
+    """
+
+    def __init__(self, title: str, page: Help) -> None:
+        super().__init__()
+        self._title, self._page = title, page
+        self.setText("?")
+        self.setProperty("quiet", True)
+        self.setProperty("narrow", True)
+        self.setToolTip("What this card shows, its formula, and what to doubt")
+        self.setAccessibleName(f"Help on {title}")
+        self.clicked.connect(self.open_page)
+
+    def open_page(self) -> HelpPage:
+        """Show the page; Esc or a click elsewhere closes it."""
+        page = HelpPage(self._title, self._page, self)
+        page.open_below(self)
+        return page
+
 
 _EDGE = UNIT * 3 // 2
 _SPACING = UNIT * 3 // 4

@@ -18,16 +18,18 @@ from engine.messages import (
     Vocabulary,
     VocabularyTokens,
 )
-from gui.engine_client import NOT_OPEN, STOPPED, EngineClient, Failure
-from gui.head_names import head_name
-from gui.panels import PANELS, reading
+from gui.charts import focus
+from gui.client.answers import Questions
+from gui.client.engine_client import NOT_OPEN, STOPPED, EngineClient, Failure
+from gui.panels import PANELS
 from gui.panels.frame import Frame
-from gui.panels.questions import Questions
-from gui.questions import Question, run_of
-from gui.session import Session
+from gui.session.session import Session
+from gui.state.question import Question, run_of
+from gui.style.formatting import head_name
 
 if TYPE_CHECKING:
-    from gui.export.worker import Worker
+    from gui.client.background import Worker
+
 
 State = Literal["waiting", "fresh", "stored", "old", "failed"]
 TURN_MS = 5
@@ -141,7 +143,7 @@ class Panel(QWidget):
         """
         now = self.session.selection
         found = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
-        return found if isinstance(found, Patterns) and reading.head_exists(now, found) else None
+        return found if isinstance(found, Patterns) and focus.head_exists(now, found) else None
 
     def offset(self, adds: bool = False) -> int | None:
         """Return how far back the source lies, where that changes what is asked; none elsewhere.
@@ -154,7 +156,7 @@ class Panel(QWidget):
         if facts.positions not in ("rotary", "ALiBi")[: 1 + adds]:
             return None
         now = self.session.selection
-        return reading.pinned_query(now, run) - reading.pinned_source(now, run, patterns)
+        return focus.pinned_query(now, run) - focus.pinned_source(now, run, patterns)
 
     def pieces(self, ids: Iterable[int]) -> frozenset[int]:
         """Return which tokens are bytes of a character and no text, as far as that is known."""
@@ -356,3 +358,42 @@ class Panel(QWidget):
     def _say_waiting(self) -> None:
         doing = self.client.doing
         self.frame.waits.set_parts([f"Waiting: {doing} …" if doing else "Waiting …"])
+
+
+class MayHaveNothing(Panel):
+    """A panel whose question makes no sense for some models, which is no failure."""
+
+    def nothing(self) -> str:
+        """Return why the model in use has nothing to show here; empty where it has, or may."""
+        raise NotImplementedError
+
+    def say_failure(self) -> None:
+        """Say in plain words that there is nothing, where that is why the question failed."""
+        why = self.nothing()
+        if not why:
+            super().say_failure()
+            return
+        self.notice.clear()
+        self.subtitle.setText("")
+        self.frame.waits.set_parts([why])
+        self._draw()
+
+    def _draw(self) -> None:
+        super()._draw()
+        if self.nothing():
+            # A picture of the model before would not be an old one but one of something else.
+            self.frame.show_picture(False)
+
+
+class PairPanel(MayHaveNothing):
+    """A panel that has nothing to show where no head can read another."""
+
+    def nothing(self) -> str:
+        """Say that one layer has no pairs."""
+        facts = self.facts()
+        if facts is None or facts.n_layers > 1:
+            return ""
+        return (
+            f"{facts.name} has one layer. A pair is a head that writes and a head of a later "
+            "layer that reads it, so it takes a model of two layers or more, such as attn-2l."
+        )

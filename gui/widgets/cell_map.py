@@ -13,12 +13,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
-from gui.palette import units
-from gui.widgets import cell_map_marks, colour_bar
-from gui.widgets.cell_map_layout import CellMapLayout, Cells, lay_out
-from gui.widgets.cell_pixels import picture
-from gui.widgets.pointing import Pointing
-from gui.widgets.steps import ARROWS, ROW_ENDS
+from gui.style.palette import units
+from gui.widgets import cell_map_painting, matrix_axes
+from gui.widgets.cell_map_painting import CellMapLayout, Cells, lay_out
+from gui.widgets.cells import picture
+from gui.widgets.painting import ARROWS, ROW_ENDS, Pointing
 
 
 class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
@@ -185,17 +184,17 @@ class CellMap(Pointing[tuple[int, int]], QAbstractScrollArea):
         if cells is not None:
             layout = self._laid_out(painter.deviceTransform().m11())
             painter.drawPixmap(layout.grid.bounds.topLeft(), self._pixels(cells, layout))
-            cell_map_marks.draw_lines(painter, layout, cells)
-            cell_map_marks.draw_texts(painter, layout, cells)
-            cell_map_marks.draw_beside(painter, layout, cells)
+            cell_map_painting.draw_lines(painter, layout, cells)
+            cell_map_painting.draw_texts(painter, layout, cells)
+            cell_map_painting.draw_beside(painter, layout, cells)
             under = self.pointed or (-1, -1)
-            cell_map_marks.draw_labels(painter, layout, cells, self._marked, under)
-            cell_map_marks.draw_frames(
+            cell_map_painting.draw_labels(painter, layout, cells, self._marked, under)
+            cell_map_painting.draw_frames(
                 painter, layout, self._marked, under, crossing=self._crossing
             )
             if layout.bar is not None:
                 shown = (cells.colouring, cells.reach, cells.unit)
-                colour_bar.draw(painter, layout.bar, *shown, self.viewport().height())
+                matrix_axes.draw_colour_bar(painter, layout.bar, *shown, self.viewport().height())
         self.draw_ring(painter)
         painter.end()
 

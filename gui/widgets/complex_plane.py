@@ -15,12 +15,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from gui import palette
-from gui.numbers import decimals_for, fixed
-from gui.theme import UNIT
+from gui.style import palette
+from gui.style.formatting import decimals_for, fixed
+from gui.style.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.painting import ALONG
 from gui.widgets.point_cloud import PointCloud
-from gui.widgets.steps import ALONG
 
 _NEAR = 16.0
 """A click farther than this many pixels from every point chooses none."""

@@ -9,16 +9,13 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.palette import units
-from gui.theme import UNIT
-from gui.widgets import colour_bar, heatmap_painting, painting, tool_tip
-from gui.widgets.axis_labels import Placed
-from gui.widgets.cell_pixels import picture
-from gui.widgets.colouring import Colouring, Colours
-from gui.widgets.heatmap_layout import HeatmapLayout, lay_out
-from gui.widgets.labelled_grid import NOTHING, LabelledGrid
-from gui.widgets.pointing import Pointing
-from gui.widgets.steps import ARROWS
+from gui.style.palette import units
+from gui.style.theme import UNIT
+from gui.widgets import heatmap_painting, matrix_axes, painting
+from gui.widgets.cells import Colouring, Colours, picture
+from gui.widgets.heatmap_painting import NOTHING, HeatmapLayout, LabelledGrid, lay_out
+from gui.widgets.matrix_axes import Placed
+from gui.widgets.painting import ARROWS, Pointing
 
 
 class Heatmap(Pointing[tuple[int, int]], QWidget):
@@ -149,9 +146,9 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
         if row >= 0 and column >= 0:
             return self._describe(row, column) if self._describe is not None else ""
         if row >= 0 and point.x() < grid.bounds.left():
-            return tool_tip.of_token(self._shown.labels[0][row], row in self._shown.pieces[0])
+            return painting.of_token(self._shown.labels[0][row], row in self._shown.pieces[0])
         if column >= 0 and point.y() > grid.bounds.bottom():
-            return tool_tip.of_token(self._shown.labels[1][column], column in self._shown.pieces[1])
+            return painting.of_token(self._shown.labels[1][column], column in self._shown.pieces[1])
         return ""
 
     def marked(self) -> str:
@@ -235,7 +232,7 @@ class Heatmap(Pointing[tuple[int, int]], QWidget):
 
     def _bar_width(self) -> float:
         shown = self._shown
-        return colour_bar.width_of(shown.colouring, shown.reach, shown.unit)
+        return matrix_axes.width_of(shown.colouring, shown.reach, shown.unit)
 
     def _lay_out(self, size: tuple[int, int], ratio: float) -> HeatmapLayout:
         shown = self._shown

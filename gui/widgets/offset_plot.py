@@ -6,13 +6,13 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from gui import palette
-from gui.numbers import decimals_for, fixed, tokens_back
-from gui.theme import UNIT
+from gui.style import palette
+from gui.style.formatting import decimals_for, fixed, tokens_back
+from gui.style.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.painting import ALONG
 from gui.widgets.point_cloud import PointCloud
-from gui.widgets.scatter_axes import Axes
-from gui.widgets.steps import ALONG
+from gui.widgets.scatter import Axes
 
 _DOT = 2.5
 _RING = 4.5

@@ -1,10 +1,57 @@
-"""What the painted widgets paint alike: focus ring, message of an empty state, lines."""
+"""Tool tips that show text as it is.
 
-from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+Qt takes text that looks like HTML for HTML: the token `<s>` would show nothing.
+"""
 
-from gui import palette
-from gui.theme import RADIUS, UNIT
+from html import escape
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QHelpEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
+
+from gui.style import palette
+from gui.style.theme import RADIUS, UNIT
+
+if TYPE_CHECKING:
+    _Base = QWidget
+else:
+    # The class of Qt comes after this one where it is mixed in: a class has one Qt base only.
+    class _Base: ...
+
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+
+
+def literal(text: str) -> str:
+    """Return text for `setToolTip` that is shown as it is, empty for empty."""
+    if not text:
+        return ""
+    # The tag makes Qt take it for rich text always, so that the escapes are always undone.
+    return f'<p style="white-space:pre">{escape(text)}</p>'
+
+
+def of_token(label: str, piece: bool) -> str:
+    """Return what a tool tip says first of a token: its label, and what it is if no text.
+
+    Parameters
+    ----------
+    label
+        As it is shown.
+    piece
+        Whether it is some of the bytes of a character.
+    """
+    return f"bytes {label.partition('#')[0]}: a piece of a character" if piece else label
+
+
+def show(text: str, at: QPoint, owner: QWidget) -> None:
+    """Show text as it is near a place on the screen; empty text hides the tool tip."""
+    if text:
+        QToolTip.showText(at, literal(text), owner)
+    else:
+        QToolTip.hideText()
+
 
 _BY_KEYBOARD = frozenset(
     {
@@ -56,3 +103,174 @@ def rotated_text(painter: QPainter, area: QRectF, flags: Qt.AlignmentFlag, text:
     turned = QRectF(0, 0, area.height(), area.width())
     painter.drawText(turned, flags | Qt.TextFlag.TextSingleLine, text)
     painter.restore()
+
+
+FAR = 10**9
+"""Farther than any end: a step is cut off there."""
+
+ARROWS = {
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+}
+"""Rows and columns."""
+
+ROW_ENDS = {Qt.Key.Key_Home: (0, -FAR), Qt.Key.Key_End: (0, FAR)}
+
+ALONG = {
+    Qt.Key.Key_Left: -1,
+    Qt.Key.Key_Right: 1,
+    Qt.Key.Key_Home: -FAR,
+    Qt.Key.Key_End: FAR,
+}
+"""Places of a line."""
+
+
+Thing = TypeVar("Thing")
+
+
+class Pointing(_Base, Generic[Thing]):
+    """Mixed into a widget that paints things (cells, tokens, heads) which are no widgets."""
+
+    keys: ClassVar[str] = "Arrow keys move."
+    """What keys do, for those who cannot see it."""
+    pointed: Thing | None = None
+    """What is under the mouse."""
+    _ring = False
+
+    def thing_at(self, point: QPointF) -> Thing | None:
+        """Return what lies at a place of the canvas."""
+        raise NotImplementedError
+
+    def tip_at(self, point: QPointF) -> str:
+        """Return what the tool tip at a place says, as plain text; empty for none."""
+        raise NotImplementedError
+
+    def ask_for(self, thing: Thing) -> None:
+        """Tell that somebody clicked on something."""
+        raise NotImplementedError
+
+    def marked(self) -> str:
+        """Return what is marked in words, empty where nothing is."""
+        return ""
+
+    def tell(self) -> None:
+        """Describe what is marked, and what keys do, to those who cannot see it."""
+        said = " ".join(self.marked().split("\n")).strip()
+        self.setAccessibleDescription(f"{said}. {self.keys}" if said else self.keys)
+
+    def point_at(self, thing: Thing | None) -> None:
+        """Take something for what is under the mouse."""
+        if thing != self.pointed:
+            self.pointed = thing
+            self._canvas().update()
+
+    def show_ring(self) -> None:
+        """Show the focus ring: somebody uses the keyboard."""
+        self._ring = True
+        self._canvas().update()
+
+    def draw_ring(self, painter: QPainter) -> None:
+        """Draw the focus ring where the keyboard is at work."""
+        if self._ring and self.hasFocus():
+            focus_ring(painter, self._canvas().rect())
+
+    def handle(self, event: QEvent) -> bool:
+        """Answer a request for a tool tip, and notice that the mouse has left the canvas."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            show(self.tip_at(QPointF(event.pos())), event.globalPos(), self)
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self.point_at(None)
+        return False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Notice what is under the mouse."""
+        self.point_at(self.thing_at(event.position()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Ask for what was clicked."""
+        thing = self.thing_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and thing is not None:
+            self.ask_for(thing)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the ring when the keyboard brought the focus."""
+        self._ring = came_by_keyboard(event.reason())
+        super().focusInEvent(event)
+        self.tell()
+        self._canvas().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the ring away."""
+        super().focusOutEvent(event)
+        self._canvas().update()
+
+    def _canvas(self) -> QWidget:
+        return self.viewport() if isinstance(self, QAbstractScrollArea) else self
+
+
+class PaintedScroll(Pointing[Thing], QAbstractScrollArea):
+    """A page as wide as the widget, painted, that scrolls up and down.
+
+    Parameters
+    ----------
+    name
+        Accessible name.
+    parent
+        Owner.
+    """
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalScrollBar().setSingleStep(3 * UNIT)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAutoFillBackground(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(self.keys)
+
+    def lay_out(self) -> None:
+        """Say anew where everything lies, and how high the page is by `set_extent`."""
+        raise NotImplementedError
+
+    def scrolled(self) -> int:
+        """Return how much of the page lies above what is seen, in pixels."""
+        return self.verticalScrollBar().value()
+
+    def on_page(self, point: QPointF) -> QPointF:
+        """Return the place on the page of a place of the viewport."""
+        return point + QPointF(0, self.scrolled())
+
+    def set_extent(self, height: float) -> None:
+        """Let a page of this height scroll as far as it must."""
+        bar = self.verticalScrollBar()
+        bar.setPageStep(self.viewport().height())
+        bar.setRange(0, max(0, int(height) - self.viewport().height()))
+
+    def bring_into_sight(self, box: QRectF) -> None:
+        """Scroll until a box of the page is seen, or its top where there is no room for all."""
+        bar, room = self.verticalScrollBar(), self.viewport().height()
+        if box.top() < bar.value() or box.height() > room:
+            bar.setValue(int(box.top()))
+        elif box.bottom() > bar.value() + room:
+            bar.setValue(int(box.bottom() - room) + 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay out anew."""
+        super().resizeEvent(event)
+        self.lay_out()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow theme and font."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.lay_out()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Answer a request for a tool tip, and notice that the mouse has left."""
+        return self.handle(event) or super().viewportEvent(event)

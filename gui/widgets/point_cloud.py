@@ -5,7 +5,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.widgets import painting
-from gui.widgets.pointing import Pointing
+from gui.widgets.painting import Pointing
 
 
 class PointCloud(Pointing[int], QWidget):

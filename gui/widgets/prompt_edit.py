@@ -14,7 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
-from gui.theme import UNIT
+from gui.style.theme import UNIT
 
 _DEBOUNCE = 250
 _LONGEST_WAIT = 750

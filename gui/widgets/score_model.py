@@ -10,9 +10,9 @@ import numpy.typing as npt
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QFontMetrics
 
-from gui import palette
-from gui.numbers import fixed
-from gui.widgets import tool_tip
+from gui.style import palette
+from gui.style.formatting import fixed
+from gui.widgets import painting
 
 SHARE = Qt.ItemDataRole.UserRole
 """The length of a cell's bar, as a share of the longest, and the width of the widest number."""
@@ -133,7 +133,7 @@ class ScoreModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.heading(section)
         if role == Qt.ItemDataRole.ToolTipRole and column:
-            return tool_tip.literal(column.tip)
+            return painting.literal(column.tip)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column else Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.InitialSortOrderRole:
@@ -164,7 +164,7 @@ class ScoreModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column:
             return _RIGHT
         if role == Qt.ItemDataRole.ToolTipRole and self.describe is not None:
-            return tool_tip.literal(self.describe(place))
+            return painting.literal(self.describe(place))
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

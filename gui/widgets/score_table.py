@@ -1,20 +1,142 @@
-"""A table of scores: a name and a few numbers a row, sorted by a click on what stands over them."""
+"""A bar beside a number of a score table."""
 
 from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QFontMetricsF
-from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
-from gui import palette
-from gui.theme import UNIT
-from gui.widgets.axis_labels import widest_of
-from gui.widgets.frozen_names import FrozenNames
-from gui.widgets.row_table import RowTable
-from gui.widgets.score_bars import LEAST_BAR, ScoreBars
-from gui.widgets.score_model import ScoreColumn, ScoreModel
+from gui.style import palette
+from gui.style.theme import UNIT
+from gui.widgets.matrix_axes import widest_of
+from gui.widgets.score_model import SHARE, ScoreColumn, ScoreModel
+from gui.widgets.text_table import RowTable
+
+LEAST_BAR = 4 * UNIT
+"""Pixels that the longest bar needs to tell anything."""
+_HEIGHT = 8.0
+_SHORTEST = 1.5
+
+
+class ScoreBars(QStyledItemDelegate):
+    """Paints a bar left of the numbers of columns that want one, where there is room."""
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        """Paint one cell."""
+        super().paint(painter, option, index)
+        found = index.data(SHARE)
+        if found is None:
+            return
+        share, widest = found
+        area = QRectF(option.rect)
+        room = area.width() - widest - 2 * UNIT
+        if room < LEAST_BAR or not share:
+            return
+        theme = palette.theme()
+        bar = QRectF(area.left() + UNIT, 0, max(abs(share) * room, _SHORTEST), _HEIGHT)
+        bar.moveTop(area.center().y() - _HEIGHT / 2)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.positive if share > 0 else theme.negative))
+        painter.drawRoundedRect(bar, 1.5, 1.5)
+        painter.restore()
+
+
+class FrozenNames(QTableView):
+    """Lies over the first column of a table, whose model and selection it shows.
+
+    It is there only while the table is scrolled sideways.
+
+    Parameters
+    ----------
+    table
+        The table; it has its model already.
+    """
+
+    def __init__(self, table: QTableView) -> None:
+        super().__init__(table)
+        self._table = table
+        self.setModel(table.model())
+        self.setSelectionModel(table.selectionModel())
+        self.setProperty("quiet", True)
+        self.setProperty("frozen", True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Names of the rows")
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(1)
+        header.setHighlightSections(False)
+        header.setSectionsClickable(True)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.sectionClicked.connect(self._sort)
+        for bar in (table.verticalScrollBar(), table.horizontalScrollBar()):
+            bar.valueChanged.connect(self._place)
+        table.viewport().installEventFilter(self)
+        self.hide()
+
+    def follow(self, width: int, row: int) -> None:
+        """Take on the width of the names and the height of a row."""
+        self.verticalHeader().setDefaultSectionSize(row)
+        for column in range(1, self.model().columnCount()):
+            self.setColumnHidden(column, True)
+        self.setColumnWidth(0, width)
+        self._place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay in place when the table is laid out anew."""
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return False
+
+    def _sort(self) -> None:
+        header = self._table.horizontalHeader()
+        up = Qt.SortOrder.AscendingOrder
+        again = header.sortIndicatorSection() == 0 and header.sortIndicatorOrder() == up
+        self._table.sortByColumn(0, Qt.SortOrder.DescendingOrder if again else up)
+
+    def _place(self) -> None:
+        scrolled = self._table.horizontalScrollBar().value() > 0
+        if scrolled:
+            view = self._table.viewport().geometry()
+            height = self._table.horizontalHeader().height()
+            self.horizontalHeader().setFixedHeight(height)
+            self.setGeometry(
+                view.left(), view.top() - height, self.columnWidth(0), height + view.height()
+            )
+            self.verticalScrollBar().setValue(self._table.verticalScrollBar().value())
+            self.raise_()
+        self.setVisible(scrolled)
+
 
 _MOST_BETWEEN, _LONGEST_BAR = 4 * UNIT, 20 * UNIT
 _LEAST_NAME = 8 * UNIT

@@ -1,10 +1,8 @@
-"""The plot inside a spectrum: pyqtgraph draws axes and curves, everything written is painted.
-
-pyqtgraph's titles, labels and legends parse HTML, so none of them is used.
-"""
+"""Where a logarithmic axis begins, where it has ticks, and what is written there."""
 
 from collections.abc import Callable, Mapping
-from math import floor, log10
+from math import ceil, floor, log10
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +19,53 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QWidget
 
-from gui import palette
-from gui.theme import UNIT
-from gui.widgets import decades, painting, tool_tip
-from gui.widgets.spectrum_curve import CIRCUITS, Curve
+from gui.style import palette
+from gui.style.formatting import power_of_ten
+from gui.style.theme import UNIT
+from gui.widgets import painting
+
+_BETWEEN = (2, 5)
+
+
+def below(value: float) -> float:
+    """Return the largest 1, 2 or 5 times a power of ten that is not above a positive value."""
+    decade = 10.0 ** floor(log10(value) - 1e-9)
+    return max(times * decade for times in (1, *_BETWEEN) if times == 1 or times * decade <= value)
+
+
+def ticks(low: float, high: float, room: float) -> list[tuple[float, str]]:
+    """Return where a logarithmic axis has ticks, as exponents, and what stands there.
+
+    Between the powers of ten there are 2 and 5 where no more than `room` lines are wanted.
+    """
+    first, last = ceil(low - 1e-9), floor(high + 1e-9)
+    step = max(1, ceil((last - first) / 6))
+    found = [(float(n), power(n)) for n in range(first, last + 1, step)]
+    if last - first > 2:
+        return found
+    between = [(n + log10(m), m * 10.0**n) for n in range(first - 1, last + 1) for m in _BETWEEN]
+    more = [(at, f"{value:g}") for at, value in between if low - 1e-9 <= at <= high]
+    return sorted(found + more) if len(found + more) <= room else found
+
+
+def power(exponent: int) -> str:
+    """Write a power of ten plainly where that is short."""
+    if -4 < exponent < 4:
+        return f"{10.0**exponent:g}"
+    return power_of_ten(exponent)
+
+
+CIRCUITS = {"ov": "W_OV", "qk": "W_QK"}
+"""What each circuit is called."""
+
+
+class Curve(NamedTuple):
+    """Singular values, those measured beyond d_head, and runs of near-equal ones."""
+
+    values: npt.NDArray[np.float64]
+    beyond: npt.NDArray[np.float64]
+    groups: tuple[tuple[int, int], ...]
+
 
 _DOT = 5
 _LINES_AROUND = 5
@@ -107,7 +148,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
     def viewportEvent(self, event: QEvent) -> bool:
         """Answer a request for a tool tip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            tool_tip.show(self.describe(QPointF(event.pos())), event.globalPos(), self)
+            painting.show(self.describe(QPointF(event.pos())), event.globalPos(), self)
             return True
         return bool(super().viewportEvent(event))
 
@@ -183,9 +224,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         least = float(kept.min()) if kept.size else top
         # Where there are lesser ones they lie a decade further down, so that they are seen to fall.
         falls = bool((every < least).any())
-        self._floor = (
-            decades.below(least) if not falls else 10.0 ** (floor(log10(least) - 1e-9) - 1)
-        )
+        self._floor = below(least) if not falls else 10.0 ** (floor(log10(least) - 1e-9) - 1)
         low = float(np.log10(self._floor)) if self._log else 0.0
         high = float(self._height(top))
         count = max(self._d_head, *(len(c.values) + len(c.beyond) for c in self._curves.values()))
@@ -196,7 +235,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         self.getAxis("bottom").setTicks([self._ticks(count)])
         line = QFontMetricsF(palette.ui_font(small=True)).height()
         room = (self.height() - _LINES_AROUND * line) / (1.2 * line)
-        self.getAxis("left").setTicks([decades.ticks(low, high, room)] if self._log else None)
+        self.getAxis("left").setTicks([ticks(low, high, room)] if self._log else None)
 
     def _ticks(self, count: int) -> list[tuple[int, str]]:
         step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if count / s <= 8)
@@ -268,7 +307,7 @@ class SpectrumCanvas(pg.PlotWidget):  # type: ignore[misc]
         painting.rotated_text(painter, column, Qt.AlignmentFlag.AlignCenter, title)
         notes = ["index"]
         if self._has_floored():
-            floored = decades.power(round(log10(self._floor)))
+            floored = power(round(log10(self._floor)))
             notes.append(f"below {floored}: drawn at the bottom")
         top = whole.bottom() - len(notes) * (small + 2)
         for note in notes:

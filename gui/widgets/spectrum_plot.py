@@ -10,11 +10,11 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from gui.numbers import decimals_for, fixed
-from gui.palette import units
+from gui.style.formatting import decimals_for, fixed
+from gui.style.palette import units
 from gui.widgets import painting
-from gui.widgets.spectrum_curve import CIRCUITS, Curve
-from gui.widgets.steps import ALONG
+from gui.widgets.painting import ALONG
+from gui.widgets.spectrum_canvas import CIRCUITS, Curve
 
 if TYPE_CHECKING:
     from gui.widgets.spectrum_canvas import SpectrumCanvas

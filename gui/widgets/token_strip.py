@@ -16,13 +16,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
-from gui import palette
-from gui.numbers import fixed
-from gui.theme import RADIUS, UNIT
-from gui.widgets import painting, tool_tip
-from gui.widgets.colouring import Colouring, Colours, ink
-from gui.widgets.pointing import Pointing
-from gui.widgets.steps import ALONG
+from gui.style import palette
+from gui.style.formatting import fixed
+from gui.style.theme import RADIUS, UNIT
+from gui.widgets import painting
+from gui.widgets.cells import Colouring, Colours, ink
+from gui.widgets.painting import ALONG, Pointing
 
 _GAP = UNIT // 2
 _PAD = UNIT // 2 + 1
@@ -134,7 +133,7 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         return "" if self._pinned is None else self._say(self._pinned)
 
     def _say(self, position: int) -> str:
-        token = tool_tip.of_token(self._labels[position], self._is_piece(position))
+        token = painting.of_token(self._labels[position], self._is_piece(position))
         known = f"id {self._ids[position]}"
         if position in self._special:
             known = f"special token, {known}"

@@ -5,9 +5,9 @@ from PySide6.QtCore import QTimer
 
 from engine import Engine
 from engine.messages import RunPrompt, Thumbnails
-from gui import palette
-from gui.engine_client import EngineClient
-from gui.session import Session
+from gui.client.engine_client import EngineClient
+from gui.session.session import Session
+from gui.style import palette
 from gui.window import Window
 
 

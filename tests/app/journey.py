@@ -6,7 +6,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 
 from engine.messages import Attention, Head, HeadScores, OVTokens, QKTokens, RunPrompt
-from gui.picture_dialog import PictureDialog
+from gui.shell.picture_dialog import PictureDialog
 from tests.app.conftest import settle
 
 TEXT = "I like coffee in London, so I drink coffee"

@@ -4,11 +4,11 @@ import numpy as np
 from PySide6.QtCore import Qt
 
 from engine.messages import Head, HeadScores, RunPrompt
-from gui.ablation_bar import AblationBar
-from gui.panels.attention import AttentionPanel
-from gui.panels.heads import HeadsPanel
-from gui.panels.prompt import PromptPanel
-from gui.session import Selection
+from gui.panels.model.heads import HeadsPanel
+from gui.panels.prompt.attention import AttentionPanel
+from gui.panels.prompt.prompt import PromptPanel
+from gui.session.session import Selection
+from gui.shell.banners import AblationBar
 from tests.app.conftest import settle
 
 INDUCTION, PREVIOUS = Head(1, 3), Head(0, 2)

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QApplication, QMenu
 import main
 from engine import __version__
 from engine.messages import Attention, Head, RunPrompt
-from gui.board.record import Board
 from gui.figures import board as boards
 from gui.figures import board_file
-from gui.figures.options import PICTURES
-from gui.session import Selection
-from gui.theme import SEQUENTIAL, lut
+from gui.session.session import Selection
+from gui.state.figure_board import Board
+from gui.state.figure_options import PICTURES
+from gui.style.theme import SEQUENTIAL, lut
 from tests.app.conftest import settle
 from tests.gui.figures.reading import Svg, centres, colours, media_box
 

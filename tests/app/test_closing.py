@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from gui import session_file
-from gui.engine_client import EngineClient
-from gui.session import Selection, Session
+from gui.client.engine_client import EngineClient
+from gui.session.session import Selection, Session
+from gui.state import session_file
 from gui.window import Window
 
 # Closes the window a moment after its first paint and says how long the process then took.

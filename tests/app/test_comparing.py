@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from engine.messages import Attention, DestinationRow, Head, LogitAttribution, RunPrompt
-from gui.layouts import LAYOUTS
-from gui.panels.attention import AttentionPanel
-from gui.panels.attribution import AttributionPanel
-from gui.panels.poster import PosterPanel
-from gui.session import Selection
+from gui.panels.prompt.attention import AttentionPanel
+from gui.panels.prompt.attribution import AttributionPanel
+from gui.panels.prompt.destination_row import PosterPanel
+from gui.session.session import Selection
+from gui.shell.layouts import LAYOUTS
 from tests.app.conftest import settle
 
 INDUCTION = Head(1, 3)

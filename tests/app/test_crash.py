@@ -5,18 +5,18 @@ import signal
 import subprocess
 import time
 
-from gui import session_file
-from gui.session_file import Favourite
-from gui.stored_answers import folder_of
+from gui.session.stored_answers import folder_of
+from gui.state import session_file
+from gui.state.session_file import Favourite
 
 # Forks a child that saves without end, kills it at a random moment, and looks at what is there.
 SAVING = """
 import os, random, signal, sys, time
 from dataclasses import replace
 from pathlib import Path
-from gui import session_file
-from gui.session_file import SavedSession
-from gui.selection import Selection
+from gui.state import session_file
+from gui.state.session_file import SavedSession
+from gui.state.selection import Selection
 
 path, stray, chance = Path(sys.argv[1]), 0, random.Random(0)
 number = 0
@@ -80,7 +80,7 @@ HANGING = """
 import sys
 from PySide6.QtCore import QTimer
 import gui.app, gui.window
-from gui.engine_client import LoadModel
+from gui.client.engine_client import LoadModel
 from tests.gui.fake_engine import FakeEngine
 
 class Engine(FakeEngine):

@@ -4,10 +4,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from engine.messages import Head, HeadScores
-from gui import palette
-from gui.engine_client import EngineClient
-from gui.panels.finder import FinderPanel
-from gui.session import Selection, Session
+from gui.client.engine_client import EngineClient
+from gui.panels.model.finder import FinderPanel
+from gui.session.session import Selection, Session
+from gui.style import palette
 
 TEXT = "I like green tea, so I drink green"
 

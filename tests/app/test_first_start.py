@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 import gui.app
-from gui import log
+from gui.client import log
 from gui.window import Window
 from tests.gui.fake_engine import FakeEngine
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.messages import Attention, Composition, OVTokens, QKTokens, RunPrompt
-from gui.guides import GUIDES
+from gui.shell.guided_examples import GUIDES
 
 ONE_PAGE, BY_HAND, TRAINED = GUIDES
 

@@ -5,8 +5,8 @@ import pytest
 
 from docs.journey import FIGURE, NAME, ON_BOARD, OTHER, SOURCE, TEXT, journey
 from engine.messages import Attention, Head, HeadScores, OVTokens, QKTokens, RunPrompt
-from gui import session_file
 from gui.figures import board_file
+from gui.state import session_file
 
 
 def check(window, engine, folder):

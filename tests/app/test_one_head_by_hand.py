@@ -5,8 +5,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.messages import Attention, Head, Receipts
-from gui.session import Selection
-from gui.widgets.sheet_places import SheetCell
+from gui.session.session import Selection
+from gui.widgets.matrix_list import SheetCell
 from tests.app.conftest import settle
 
 TOY = Selection("toy", "result = 0 ans return")

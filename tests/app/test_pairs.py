@@ -5,13 +5,13 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.messages import Composition, Head, Pair, RunPrompt, VirtualHead
-from gui import palette
-from gui.engine_client import EngineClient
-from gui.panels.composition import CompositionPanel
-from gui.panels.direct_path import DirectPathPanel
-from gui.panels.eigenvalues import EigenvaluesPanel
-from gui.panels.virtual_head import VirtualHeadPanel
-from gui.session import Selection, Session
+from gui.client.engine_client import EngineClient
+from gui.panels.head.direct_path import DirectPathPanel
+from gui.panels.head.eigenvalues import EigenvaluesPanel
+from gui.panels.head.virtual_head import VirtualHeadPanel
+from gui.panels.model.composition import CompositionPanel
+from gui.session.session import Selection, Session
+from gui.style import palette
 
 INDUCTION, PREVIOUS = Head(1, 3), Head(0, 2)
 TEXT = "I like green tea, so I drink green"

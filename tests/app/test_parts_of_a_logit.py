@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.messages import DestinationRow, Head, LogitAttribution, LogitLens, RunPrompt
-from gui.session import Selection
+from gui.session.session import Selection
 from tests.app.conftest import settle
 
 TEXT = "I like green tea, so I drink green"

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.messages import RunPrompt
-from gui.session import Selection
+from gui.session.session import Selection
 from tests.app.conftest import settle
 
 READABLE = [

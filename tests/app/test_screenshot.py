@@ -7,9 +7,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 
 import gui.app
-from gui import palette, session_file, whole_file
-from gui.session_file import SavedSession
-from gui.theme import SEQUENTIAL, lut
+from gui.platform import atomic_file
+from gui.state import session_file
+from gui.state.session_file import SavedSession
+from gui.style import palette
+from gui.style.theme import SEQUENTIAL, lut
 
 pytestmark = pytest.mark.usefixtures("after_run")
 
@@ -73,7 +75,7 @@ def test_a_disk_that_is_full_is_named_and_leaves_the_picture_before(
 
     path = tmp_path / "picture.png"
     path.write_bytes(b"before")
-    monkeypatch.setattr(whole_file.os, "fsync", full)
+    monkeypatch.setattr(atomic_file.os, "fsync", full)
     assert gui.app.run(lambda _: engine, screenshot=path) == 2
     assert f"cannot write {path}: No space left on device" in capsys.readouterr().err
     assert path.read_bytes() == b"before"

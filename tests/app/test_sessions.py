@@ -6,13 +6,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
-from gui import palette, session_file
-from gui.autosave import Autosave, data_folder
-from gui.engine_client import EngineClient
-from gui.session import Session
-from gui.session_file import Favourite
-from gui.settings import Settings
-from gui.stored_answers import StoredAnswers, folder_of
+from gui.client.engine_client import EngineClient
+from gui.session.document import Autosave, data_folder
+from gui.session.session import Session
+from gui.session.settings import Settings
+from gui.session.stored_answers import StoredAnswers, folder_of
+from gui.state import session_file
+from gui.state.session_file import Favourite
+from gui.style import palette
 from gui.window import Window
 from tests.app.conftest import settle
 

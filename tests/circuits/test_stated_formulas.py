@@ -28,7 +28,7 @@ from engine.messages import (
     VirtualHead,
     Workings,
 )
-from gui.panel_help import PANEL_HELP
+from gui.panels.help import PANEL_HELP
 from tests.oracles import dense_circuits, plain_transformer, prompts
 
 NAMES = ("random", "random-without-norm")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gui import palette
-from gui.engine_client import EngineClient
-from gui.session import Session
+from gui.client.engine_client import EngineClient
+from gui.session.session import Session
+from gui.style import palette
 from gui.window import Window
 from tests.gui.fake_engine import FakeEngine
 

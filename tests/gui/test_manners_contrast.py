@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor
 
-from gui.stylesheet import stylesheet
-from gui.theme import DIVERGING, LIGHT, SEQUENTIAL, THEMES, lut
-from gui.widgets.colouring import ink, levels
+from gui.style.stylesheet import stylesheet
+from gui.style.theme import DIVERGING, LIGHT, SEQUENTIAL, THEMES, lut
+from gui.widgets.cells import ink, levels
 
 READABLE = 4.5
 """WCAG 2.1, 1.4.3 (AA), text of usual size."""

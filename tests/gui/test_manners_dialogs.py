@@ -6,17 +6,15 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QTableView
 
-from gui.about import AboutDialog
-from gui.board import adding
-from gui.board.panel import BoardPanel
-from gui.export.subjects import subjects
-from gui.figures.options import DATA, PICTURES
-from gui.help_texts import HOW_TO
-from gui.message_box import message_box
-from gui.picture_dialog import PictureDialog
-from gui.preferences import Preferences
-from gui.preferences_dialog import PreferencesDialog
-from gui.text_dialog import TextDialog
+from gui.export import exportable
+from gui.export.exportable import subjects
+from gui.panels.model.board import BoardPanel
+from gui.shell.about import HOW_TO, AboutDialog, TextDialog
+from gui.shell.file_menu import message_box
+from gui.shell.picture_dialog import PictureDialog
+from gui.shell.preferences import PreferencesDialog
+from gui.state.figure_options import DATA, PICTURES
+from gui.state.preferences import Preferences
 from tests.gui.conftest import filled
 from tests.gui.test_manners_text_size import at_rest, overlapping, seen, told, words_cut
 
@@ -40,7 +38,9 @@ def picturing(window):
 def exporting_board(window):
     board = next(dock for dock in window.docks if dock.kind.title == BoardPanel.title).fill()
     for title in ("Attention", "OV"):
-        adding.add(subjects(panel(window, title))[0], window.session.board, window.status.tell)
+        exportable.add_to_board(
+            subjects(panel(window, title))[0], window.session.board, window.status.tell
+        )
     return window.exports.open_dialog(board, PICTURES)
 
 

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui import palette
-from gui.layouts import LAYOUTS
-from gui.widgets.frozen_names import FrozenNames
-from gui.widgets.pointing import Pointing
+from gui.shell.layouts import LAYOUTS
+from gui.style import palette
+from gui.widgets.painting import Pointing
+from gui.widgets.score_table import FrozenNames
 from gui.widgets.spectrum_plot import SpectrumPlot
 from tests.gui.conftest import filled
 from tests.waiting import activate, pause

@@ -8,9 +8,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from engine.messages import Head
-from gui import commands, palette
-from gui.guides import GUIDES
-from gui.layouts import LAYOUTS
+from gui.shell import command_palette
+from gui.shell.guided_examples import GUIDES
+from gui.shell.layouts import LAYOUTS
+from gui.style import palette
 from tests.waiting import activate
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -144,13 +145,19 @@ def test_a_layer_lists_its_heads_and_a_head_that_is_not_there_none(active):
 
 def test_heads_of_many_digits_are_ranked_by_the_whole_number():
     made = [
-        commands.Command(Head(layer, number).name, "", "", lambda: None, head=Head(layer, number))
+        command_palette.Command(
+            Head(layer, number).name, "", "", lambda: None, head=Head(layer, number)
+        )
         for layer in (1, 11, 17)
         for number in (0, 1, 12, 13)
     ]
-    assert [c.name for c in commands.fitting(made, "1.1")] == ["L1H1", "L1H12", "L1H13"]
-    assert [c.name for c in commands.fitting(made, "17.")] == [f"L17H{n}" for n in (0, 1, 12, 13)]
-    assert [c.head.layer for c in commands.fitting(made, "1")] == [1] * 4 + [11] * 4 + [17] * 4
+    assert [c.name for c in command_palette.fitting(made, "1.1")] == ["L1H1", "L1H12", "L1H13"]
+    assert [c.name for c in command_palette.fitting(made, "17.")] == [
+        f"L17H{n}" for n in (0, 1, 12, 13)
+    ]
+    assert [c.head.layer for c in command_palette.fitting(made, "1")] == [1] * 4 + [11] * 4 + [
+        17
+    ] * 4
 
 
 def test_before_a_model_is_open_the_box_says_why_it_lists_no_heads(qtbot, session, client):

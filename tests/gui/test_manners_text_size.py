@@ -8,11 +8,11 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QPushButton, QWidget
 
-from gui import palette
-from gui.layouts import LAYOUTS
-from gui.panels.subtitle import Subtitle
-from gui.settings import Settings
-from gui.theme import BASE_POINT_SIZE, NORMAL_TEXT, SMALL_POINT_SIZE, TEXT_SIZES
+from gui.panels.frame import Subtitle
+from gui.session.settings import Settings
+from gui.shell.layouts import LAYOUTS
+from gui.style import palette
+from gui.style.theme import BASE_POINT_SIZE, NORMAL_TEXT, SMALL_POINT_SIZE, TEXT_SIZES
 from tests.gui.conftest import filled
 from tests.waiting import activate
 

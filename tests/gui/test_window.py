@@ -7,15 +7,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from engine.messages import Head, RunPrompt
-from gui import palette, screenshot
-from gui.about import AboutDialog
-from gui.autosave import Autosave, data_folder
-from gui.layouts import LAYOUTS
+from gui.export import screenshot
 from gui.panels import PANELS
-from gui.picture_dialog import PictureDialog
-from gui.session import Selection, Session
-from gui.settings import Settings
-from gui.text_dialog import TextDialog
+from gui.session.document import Autosave, data_folder
+from gui.session.session import Selection, Session
+from gui.session.settings import Settings
+from gui.shell.about import AboutDialog, TextDialog
+from gui.shell.layouts import LAYOUTS
+from gui.shell.picture_dialog import PictureDialog
+from gui.style import palette
 from gui.window import Window
 
 
@@ -273,7 +273,7 @@ def test_prompt_model_and_layout_come_back(qtbot, qapp, client):
 
 
 def test_the_window_is_painted_before_an_engine_is_asked_for(qtbot, qapp, session):
-    from gui.engine_client import EngineClient
+    from gui.client.engine_client import EngineClient
     from tests.gui.fake_engine import FakeEngine
 
     order = []

@@ -11,7 +11,7 @@ import yaml
 from PySide6.QtGui import QImage
 
 from engine import __version__
-from gui.help_texts import CITATION
+from gui.shell.about import CITATION
 
 ROOT = Path(__file__).parents[2]
 ICONS = ROOT / "resources" / "icons"

@@ -46,12 +46,12 @@ def test_a_window_is_made_without_what_is_first_seen_later() -> None:
     code = """
 import os
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
-from gui import lean_imports
-lean_imports.spare()
+from gui.platform import system
+system.spare()
 from PySide6.QtWidgets import QApplication
-from gui import palette
-from gui.engine_client import EngineClient
-from gui.session import Session
+from gui.style import palette
+from gui.client.engine_client import EngineClient
+from gui.session.session import Session
 from gui.window import Window
 app = QApplication([])
 palette.apply(app, "light")
@@ -62,9 +62,19 @@ import sys
 print(*sys.modules)
 """
     loaded = set(run(code).split())
-    assert {"gui.panels.prompt", "gui.panels.spectrum"} <= loaded
-    dialogs = {"gui.about", "gui.export.dialog", "gui.model_picker", "gui.picture_dialog"}
-    closed = {"gui.board.panel", "gui.panels.finder", "gui.panels.poster", "gui.panels.workings"}
+    assert {"gui.panels.prompt.prompt", "gui.panels.head.spectrum"} <= loaded
+    dialogs = {
+        "gui.shell.about",
+        "gui.export.dialog",
+        "gui.models.model_picker",
+        "gui.shell.picture_dialog",
+    }
+    closed = {
+        "gui.panels.model.board",
+        "gui.panels.model.finder",
+        "gui.panels.prompt.destination_row",
+        "gui.panels.head.head_steps",
+    }
     assert not loaded & (dialogs | closed | {"cmap", "matplotlib", "pyqtgraph", "torch"})
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gui.board.panel import BoardPanel
 from gui.export.menu import Exports
+from gui.panels.model.board import BoardPanel
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from engine.messages import Attention, Head, LoadModel, OVTokens, RunPrompt, Spectrum, model_of
-from gui.board import making
-from gui.board.record import Board, Item
-from gui.export.gathering import Gathering
-from gui.export.worker import Worker
+from gui.client.background import Worker
+from gui.client.gather import Gathering
+from gui.export import jobs
 from gui.figures import board_file
+from gui.state.figure_board import Board, Item
 from tests.gui.figures.reading import media_box
 
 
@@ -71,7 +71,7 @@ def test_each_model_is_opened_once_and_that_in_use_last(qtbot, engine, client, s
     client.start()
     found, steps = [], []
     gathering = Gathering(
-        client, Worker(client), lambda: making.questions(board(session)), "attn-2l",
+        client, Worker(client), lambda: jobs.board_questions(board(session)), "attn-2l",
         found.append, found.append, lambda done, total: steps.append((done, total)),
     )  # fmt: skip
     qtbot.waitUntil(lambda: bool(found))
@@ -86,7 +86,7 @@ def test_the_model_in_use_is_opened_again_where_the_board_shows_only_others(qtbo
     client.start()
     found = []
     only = Board((Item(Spectrum("toy", Head(0, 0))),))
-    asked = making.questions(only)
+    asked = jobs.board_questions(only)
     Gathering(client, Worker(client), lambda: asked, "attn-2l", found.append, found.append)
     qtbot.waitUntil(lambda: bool(found) and not client.busy)
     assert engine.asked[-1] == LoadModel("attn-2l")

@@ -6,9 +6,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from engine.messages import Attention, Head, OVTokens, Spectrum
-from gui.board.panel import words
-from gui.board.record import Board, Item
-from gui.export.subjects import subjects
+from gui.export.exportable import subjects
+from gui.panels.model.board import words
+from gui.state.figure_board import Board, Item
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from engine.messages import Attention, Head, Refused, Spectrum
-from gui import session_file
-from gui.board.record import Board, Item, for_session
+from gui.state import session_file
+from gui.state.figure_board import Board, Item, for_session
 
 ONE = Item(Spectrum("toy", Head(0, 1)))
 

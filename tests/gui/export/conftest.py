@@ -4,12 +4,12 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from engine.messages import Attention, Head, RunPrompt
-from gui import palette
-from gui.export.chosen import Chosen
+from gui.client.background import Worker
 from gui.export.dialog import ExportDialog
-from gui.export.subjects import Subject
-from gui.export.worker import Worker
-from gui.figures.options import PICTURES
+from gui.export.exportable import Subject
+from gui.export.options_form import Chosen
+from gui.state.figure_options import PICTURES
+from gui.style import palette
 
 VERSION = "9.9.9"
 RUN = RunPrompt("attn-2l", "w1 w2 w3 w1")

@@ -9,11 +9,11 @@ import pytest
 
 from engine import Engine, __version__
 from engine.messages import Attention, DestinationRow, Head, OVTokens, RunPrompt, to_plain
-from gui.difference import Difference
-from gui.export import material
-from gui.export.material import Material, questions
-from gui.export.subjects import Subject, as_said
+from gui.export import jobs
+from gui.export.exportable import Subject, as_said
+from gui.export.jobs import Material, questions
 from gui.figures import FigureOptions
+from gui.state.difference import Difference
 
 TEXT = 'I like "green" tea; $(so)\n\tit\'s #1'
 OPTIONS = FigureOptions(5.5, 8.0, title='It\'s $1 "of" <b>', caption=True, labels=(0, 2))
@@ -67,10 +67,10 @@ def test_what_is_copied_makes_the_same_figure_and_the_same_numbers(
         answers = {asked: engine.answer(asked) for asked in questions(subject.request)}
         made = Material(subject, answers, __version__)
         for kind in {suffix, ".pdf"}:
-            material.write(made, tmp_path / f"window-{subject.name}{kind}", OPTIONS)
-        line = material.command(subject, OPTIONS, Path(f"command{suffix}"))
+            jobs.write(made, tmp_path / f"window-{subject.name}{kind}", OPTIONS)
+        line = jobs.command(subject, OPTIONS, Path(f"command{suffix}"))
         commands.append(words_of(line, folder))
-        programs.append(material.python(subject, OPTIONS, Path(f"python-{subject.name}.pdf")))
+        programs.append(jobs.python(subject, OPTIONS, Path(f"python-{subject.name}.pdf")))
         numbers.append(json.dumps(to_plain(made.result)))
     done = subprocess.run(
         [python, "-c", AGAIN, "\n".join(programs), json.dumps(commands)],

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLineEdit
 from engine.job import Job
 from engine.messages import Attention, Head, Refused, RunPrompt, Spectrum
 from gui import figures
-from gui.export.material import preview
+from gui.export.exportable import Subject
+from gui.export.jobs import preview
 from gui.export.preview import DPI
-from gui.export.subjects import Subject
 from gui.figures import FigureOptions
-from gui.figures.options import DATA, MM, PICTURES, WIDTHS
+from gui.state.figure_options import DATA, MM, PICTURES, WIDTHS
 from tests.gui.export.conftest import ATTENTION, RUN, VERSION, wait_ready
 
 SCORES = Subject("Scores", Attention(RUN, 1, "scores"), Head(1, 2))

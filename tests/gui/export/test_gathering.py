@@ -2,7 +2,7 @@
 
 from engine.job import Job
 from engine.messages import Refused
-from gui.export.material import gather, questions
+from gui.export.jobs import gather, questions
 from tests.gui.export.conftest import ATTENTION, VERSION
 
 

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from engine.messages import Attention, DirectPath, Head, HeadScores, OVTokens, Spectrum, Table
 from gui import figures
-from gui.board import adding
-from gui.board.panel import words
-from gui.difference import Difference
+from gui.export import exportable
 from gui.export.dialog import ExportDialog
-from gui.export.subjects import subjects
-from gui.figures.options import PICTURES
+from gui.export.exportable import subjects
+from gui.panels.model.board import words
+from gui.state.difference import Difference
+from gui.state.figure_options import PICTURES
 from tests.gui.conftest import filled
 from tests.gui.export.conftest import rest, wait_ready
 
@@ -245,7 +245,7 @@ def test_a_difference_that_is_added_to_the_board_is_drawn_there(
     session.compare_with(other)
     session.set_compare("difference")
     subject = subjects(panel("Attention"))[0]
-    adding.add(subject, session.board, [].append)
+    exportable.add_to_board(subject, session.board, [].append)
     (item,) = session.board.board.items
     assert (item.request, item.head) == (subject.request, session.selection.head)
     assert words(item) == f"{item.head.name} Attention, right − left"

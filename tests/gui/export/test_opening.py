@@ -6,12 +6,13 @@ import pytest
 
 from engine.job import Job
 from engine.messages import Attention, DestinationRow, Head, Refused, RunPrompt
-from gui import figures, questions
-from gui.difference import Difference
-from gui.export.opening import read
+from gui import figures
+from gui.export.figure_opener import read
 from gui.figures import stored
-from gui.given_files import READABLE, is_figure
-from gui.reopening import View
+from gui.state import question
+from gui.state.difference import Difference
+from gui.state.file_kinds import READABLE, is_figure
+from gui.state.question_table import View
 from tests.gui.conftest import filled
 from tests.gui.export.conftest import rest
 from tests.gui.figures import samples
@@ -50,7 +51,7 @@ def test_the_figure_of_a_difference_brings_the_comparison_back(
     ask = partial(engine.answer, job=Job())
     origin = figures.origin(map(ask, figures.questions(asked)), "9")
     path = tmp_path / f"f{suffix}"
-    figures.write(asked, questions.answer(asked, ask), path, origin=origin)
+    figures.write(asked, question.answer(asked, ask), path, origin=origin)
     assert read(path) == View(asked, None, None, len(origin.base_tokens))
     window.drops.take([path])
     rest(qtbot, client, window.exports.worker)

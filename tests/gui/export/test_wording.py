@@ -20,10 +20,10 @@ from engine.messages import (
     RunPrompt,
     VirtualHead,
 )
-from gui.difference import Difference
-from gui.export import material
-from gui.export.subjects import Subject, as_said, file_stem
+from gui.export import jobs
+from gui.export.exportable import Subject, as_said, file_stem
 from gui.figures import FigureOptions, command
+from gui.state.difference import Difference
 from tests.gui.figures import samples
 
 TEXTS = (
@@ -61,7 +61,7 @@ def bash_words(line):
 
 def asked(subject, options=OPTIONS, path="a b.pdf"):
     """Return question, head, options and file of the command of a subject."""
-    words = bash_words(material.command(subject, options, Path(path)))
+    words = bash_words(jobs.command(subject, options, Path(path)))
     assert words[0] == "figure"
     made = parser(words[1])
     command.add_difference(made, words[1])
@@ -96,7 +96,7 @@ def test_the_command_of_every_figure_asks_the_same(name):
 def test_what_a_question_has_beside_the_usual_is_in_its_command_and_its_python(request_):
     subject = Subject("x", request_)
     assert asked(subject)[0] == request_
-    names = run_python(material.python(subject, OPTIONS, Path("x.svg")))
+    names = run_python(jobs.python(subject, OPTIONS, Path("x.svg")))
     assert (names["request"], names["options"]) == (request_, OPTIONS)
 
 
@@ -108,7 +108,7 @@ def test_any_text_survives_the_shell_and_python(text, tmp_path, monkeypatch):
     subject = Subject("x", request, Head(1, 3))
     given = asked(subject, options)
     assert given[:2] == (request, Head(1, 3))
-    program = material.python(subject, options, Path(f"x{text}.png"))
+    program = jobs.python(subject, options, Path(f"x{text}.png"))
     names = run_python(program)
     assert (names["request"], names["options"]) == (request, options)
     assert list(tmp_path.iterdir()) == []
@@ -118,15 +118,15 @@ def test_any_text_survives_the_shell_and_python(text, tmp_path, monkeypatch):
 def test_what_no_command_line_can_hold_is_refused_and_python_holds_it(text):
     subject = Subject("x", Attention(RunPrompt("attn-2l", text), 0), Head(0, 0))
     with pytest.raises(Refused, match="copy as Python instead"):
-        material.command(subject, FigureOptions(), Path("x.pdf"))
-    program = material.python(subject, FigureOptions(), Path("x.pdf"))
+        jobs.command(subject, FigureOptions(), Path("x.pdf"))
+    program = jobs.python(subject, FigureOptions(), Path("x.pdf"))
     program.encode()  # as a clipboard and a file must hold it
     assert run_python(program)["request"] == subject.request
 
 
 def test_what_is_usual_is_left_out_of_the_command():
     subject = Subject("x", Attention(RunPrompt("attn-2l", "tea"), 0), Head(0, 3))
-    line = material.command(subject, FigureOptions(), Path("x.pdf"))
+    line = jobs.command(subject, FigureOptions(), Path("x.pdf"))
     assert line == "headscope figure attention --model=attn-2l --text=tea --head=0.3 -o x.pdf"
 
 
@@ -144,13 +144,13 @@ def test_what_is_usual_is_left_out_of_the_command():
 )
 def test_where_and_how_the_model_runs_is_said(placing, words, made):
     subject = Subject("x", Attention(RunPrompt("m", "tea"), 0), Head(0, 3), placing)
-    line = material.command(subject, FigureOptions(), Path("x.pdf"))
+    line = jobs.command(subject, FigureOptions(), Path("x.pdf"))
     assert line.replace(f" {words}" if words else "", "") == (
         "headscope figure attention --model=m --text=tea --head=0.3 -o x.pdf"
     )
     given = asked(subject)
     assert given[0] == subject.request
-    program = material.python(subject, FigureOptions(), Path("x.pdf"))
+    program = jobs.python(subject, FigureOptions(), Path("x.pdf"))
     assert f"engine = {made}\n" in program
     names = run_python(program.replace(made, "Engine()"))
     assert ("Placing" in names) is (made != "Engine()")
@@ -158,7 +158,7 @@ def test_where_and_how_the_model_runs_is_said(placing, words, made):
 
 def test_rows_have_no_options_of_a_figure():
     subject = Subject("x", Attention(RunPrompt("attn-2l", "tea"), 0), Head(0, 3))
-    assert "--title" not in material.command(subject, OPTIONS, Path("x.csv"))
+    assert "--title" not in jobs.command(subject, OPTIONS, Path("x.csv"))
 
 
 def test_tokens_known_by_their_ids_are_said_so():
@@ -181,7 +181,7 @@ def test_file_names_are_plain(name):
 def test_the_command_of_a_difference_is_short_and_its_file_is_named_so():
     left, right = RunPrompt("attn-2l", "a b"), RunPrompt("attn-2l", "a c")
     subject = Subject("x", Difference(Attention(right, 0), Attention(left, 0)), Head(0, 3))
-    assert material.command(subject, FigureOptions(), Path("x.pdf")) == (
+    assert jobs.command(subject, FigureOptions(), Path("x.pdf")) == (
         "headscope figure attention --model=attn-2l '--text=a b' '--other-text=a c' --head=0.3 "
         "-o x.pdf"
     )

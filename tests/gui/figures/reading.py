@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 from PIL import Image
 
-from gui.theme import LIGHT
+from gui.style.theme import LIGHT
 
 Box = tuple[float, float, float, float]
 _SVG = "{http://www.w3.org/2000/svg}"

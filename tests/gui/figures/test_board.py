@@ -11,14 +11,15 @@ from matplotlib.text import Text
 from PIL import Image
 
 from engine.messages import Head, LoadModel, Refused
-from gui import figures, session_file
-from gui.board.record import USUAL, Board, Item, for_session, from_json, to_json
+from gui import figures
 from gui.figures import board as boards
 from gui.figures import board_file, provenance
 from gui.figures.board import Drawn
-from gui.figures.options import FigureOptions
-from gui.session_file import SavedSession
-from gui.theme import DIVERGING, SEQUENTIAL, lut
+from gui.state import session_file
+from gui.state.figure_board import USUAL, Board, Item, for_session, from_json, to_json
+from gui.state.figure_options import FigureOptions
+from gui.state.session_file import SavedSession
+from gui.style.theme import DIVERGING, SEQUENTIAL, lut
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg, centres, colours, media_box, render_pdf
 

@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 
 from gui.figures import FigureOptions, command
-from gui.figures.colours import DIVERGING_MAPS, SEQUENTIAL_MAPS
-from gui.figures.options import WIDTHS
+from gui.state.figure_options import WIDTHS
+from gui.style.colour_scale import DIVERGING_MAPS, SEQUENTIAL_MAPS
 
 USUAL = FigureOptions()
 

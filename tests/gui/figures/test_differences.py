@@ -15,14 +15,14 @@ from matplotlib.text import Text
 from engine import Engine
 from engine import messages as m
 from engine.messages import Head, Refused
-from gui import figures, questions
-from gui.board.record import Board, Item, from_json, to_json
-from gui.difference import Difference, Subtraction
+from gui import figures
 from gui.figures import FigureOptions, board_file, data, provenance, rows
 from gui.figures import board as boards
 from gui.figures.page import Page, in_pieces
-from gui.subtraction import UNSEEN
-from gui.theme import DIVERGING, lut
+from gui.state import question
+from gui.state.difference import UNSEEN, Difference, Subtraction
+from gui.state.figure_board import Board, Item, from_json, to_json
+from gui.style.theme import DIVERGING, lut
 from tests.gui.figures.reading import Svg, centres, colours, render_pdf
 
 GREEN = m.RunPrompt("attn-2l", "I like green tea, so I drink green")
@@ -50,7 +50,7 @@ def engine() -> Engine:
 def answered(engine: Engine, name: str) -> tuple[Difference, Subtraction, figures.Origin]:
     asked = ASKED[name]
     beside = [engine.answer(one) for one in figures.questions(asked)]
-    return asked, questions.answer(asked, engine.answer), figures.origin(beside, "9")
+    return asked, question.answer(asked, engine.answer), figures.origin(beside, "9")
 
 
 def spread(engine: Engine) -> np.ndarray:
@@ -197,7 +197,7 @@ def test_arrays_and_json_hold_both_answers_and_the_difference(
         np.testing.assert_array_equal(change, sides[0] - sides[1])
     record = json.loads(data.encode(".json", asked, result, None, FigureOptions(), origin))
     assert list(record) == ["request", "base", "result", "provenance"]
-    assert questions.from_json(record) == asked
+    assert question.from_json(record) == asked
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_a_difference_that_is_rounding_stays_white_beside_a_bar_that_can_be_read
     short = m.RunPrompt("attn-2l", "I like green tea")
     longer = m.RunPrompt("attn-2l", "I like green tea, so I drink green")
     request = Difference(m.Attention(longer, 1), m.Attention(short, 1))
-    result = questions.answer(request, engine.answer)
+    result = question.answer(request, engine.answer)
     tiny = replace(result.difference, values=np.full_like(result.difference.values, 2e-8))
     page = figures.compose(request, replace(result, difference=tiny), head=Head(1, 3))
     (scale,) = page.scales.values()

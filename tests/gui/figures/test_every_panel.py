@@ -14,10 +14,10 @@ import pytest
 from engine import Engine
 from engine import messages as m
 from engine.messages import Head
-from gui.difference import Difference
 from gui.figures import compose, write
-from gui.questions import answer
-from gui.theme import DIVERGING, SEQUENTIAL, lut
+from gui.state.difference import Difference
+from gui.state.question import answer
+from gui.style.theme import DIVERGING, SEQUENTIAL, lut
 from tests.gui.figures.reading import Svg, centres, colours, render_pdf
 
 pytestmark = pytest.mark.skipif(

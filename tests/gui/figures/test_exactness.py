@@ -11,7 +11,7 @@ from PIL import Image
 
 from engine.messages import Group, Head
 from gui.figures import compose, write
-from gui.theme import DIVERGING, LIGHT, SEQUENTIAL, lut
+from gui.style.theme import DIVERGING, LIGHT, SEQUENTIAL, lut
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg, centres, colours, render_pdf
 

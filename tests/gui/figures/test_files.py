@@ -17,7 +17,7 @@ from engine import messages
 from engine.messages import Head, Refused
 from engine.records import request_from_json
 from gui.figures import FIGURES, write
-from gui.questions import to_json
+from gui.state.question import to_json
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg
 
@@ -29,7 +29,7 @@ sys.modules["PySide6"] = None
 from pathlib import Path
 from engine.messages import Head
 from gui.figures import FigureOptions, Origin, write
-from gui.questions import to_json
+from gui.state.question import to_json
 from tests.gui.figures import samples
 folder = Path(sys.argv[1])
 for suffix in ("pdf", "svg", "png"):

@@ -9,10 +9,11 @@ import pytest
 
 import main as headscope
 from engine.messages import CUT, Attention, Head, OVTokens, Refused, RunPrompt
-from gui import figures, reopening
-from gui.board.record import Board, Item
-from gui.export import opening
+from gui import figures
+from gui.export import figure_opener
 from gui.figures import board, board_file
+from gui.state import question_table
+from gui.state.figure_board import Board, Item
 from tests.gui.figures import samples
 from tests.oracles import hugging_face
 
@@ -96,9 +97,9 @@ def test_the_window_finds_the_model_among_those_that_were_opened(
     with pytest.raises(
         Refused, match=r"f\.pdf: the figure was made from tiny, a model that was opened"
     ):
-        opening.read(tmp_path / "f.pdf", ["attn-2l", "/elsewhere/tiny"])
-    seen = opening.read(tmp_path / "f.pdf", ["attn-2l", "/elsewhere/tiny", str(model)])
-    assert isinstance(seen, reopening.View)
+        figure_opener.read(tmp_path / "f.pdf", ["attn-2l", "/elsewhere/tiny"])
+    seen = figure_opener.read(tmp_path / "f.pdf", ["attn-2l", "/elsewhere/tiny", str(model)])
+    assert isinstance(seen, question_table.View)
     assert seen.request == request
 
 
@@ -114,7 +115,7 @@ def test_a_board_names_its_models_without_folders_and_finds_them(
     assert FOLDER not in (tmp_path / "f.svg").read_text(encoding="utf-8")
     kept = board_file.read(tmp_path / "f.svg").board
     assert kept.items[0].request.model == f"{CUT}tiny"
-    assert opening.read(tmp_path / "f.svg", [str(model)]) == made
+    assert figure_opener.read(tmp_path / "f.svg", [str(model)]) == made
 
 
 def test_a_file_of_earlier_that_holds_the_whole_path_opens_as_it_did(
@@ -123,8 +124,8 @@ def test_a_file_of_earlier_that_holds_the_whole_path_opens_as_it_did(
     record = {"question": "spectrum", "model": str(model), "head": "0.0"}
     path = tmp_path / "f.json"
     path.write_text(json.dumps({"request": record, "result": {}}))
-    seen = opening.read(path)
-    assert isinstance(seen, reopening.View)
+    seen = figure_opener.read(path)
+    assert isinstance(seen, question_table.View)
     assert seen.request.model == str(model)
 
 

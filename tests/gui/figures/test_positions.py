@@ -20,7 +20,7 @@ from engine.messages import (
 )
 from gui.figures import compose, write
 from gui.figures.page import Page
-from gui.theme import LIGHT
+from gui.style.theme import LIGHT
 from tests.gui.figures import samples
 
 

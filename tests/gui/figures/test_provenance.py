@@ -24,7 +24,7 @@ from engine.messages import (
 from engine.records import request_from_json
 from gui.figures import FigureOptions, Origin, compose, provenance, questions, read, write
 from gui.figures.command import changes
-from gui.questions import to_json
+from gui.state.question import to_json
 from tests.gui.fake_engine import FakeEngine
 from tests.gui.figures import samples
 

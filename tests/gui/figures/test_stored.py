@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from engine.messages import Refused
-from gui import given_files, session_file, stored_answers
 from gui.figures import board_file, files, provenance, stored
+from gui.session import stored_answers
+from gui.state import file_kinds, session_file
 from tests.gui.figures import samples
 
 LARGE = 80 * 2**20
@@ -120,7 +121,7 @@ def test_what_is_no_regular_file_is_refused_and_not_waited_for(tmp_path, suffix,
         else:
             with pytest.raises(Refused, match="is a pipe or a device"):
                 read(path)
-    assert given_files.kind_of(path) is None
+    assert file_kinds.kind_of(path) is None
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device"])
@@ -131,7 +132,7 @@ def test_neither_are_sessions_texts_and_stored_answers(tmp_path, kind):
         with pytest.raises(Refused, match=r"cannot open f\.headscope\.json: .* a pipe or a device"):
             read(path)
     with pytest.raises(Refused, match="is a pipe or a device"):
-        given_files.read_text(path)
+        file_kinds.read_text(path)
     request, _ = samples.attention()
     assert stored_answers._read(path, request) is None
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.messages import Refused
-from gui.figures import rows, workbook, write
+from gui.figures import data, rows, write
 from tests.gui.figures import samples
 
 _STRINGS = "xl/sharedStrings.xml"
@@ -66,14 +66,14 @@ def _cells(row: ElementTree.Element, texts: list[str]) -> list[object]:
 
 def test_texts_and_numbers_come_back_as_they_are() -> None:
     numbers = (-2, 0.1, 1e-30, math.nan, math.inf)
-    found = read(workbook.encode([ODD, numbers, (True, "1.10")]))
+    found = read(data.encode_workbook([ODD, numbers, (True, "1.10")]))
     assert found[0] == [text.replace("\ud800", r"\ud800") or None for text in ODD][:-1]
     assert found[1] == [-2.0, 0.1, 1e-30]
     assert found[2] == ["True", "1.10"]
 
 
 def test_a_text_that_xml_cannot_hold_is_escaped_as_spreadsheets_do() -> None:
-    with zipfile.ZipFile(io.BytesIO(workbook.encode([("\r", "_x0041_", "\x1b")]))) as archive:
+    with zipfile.ZipFile(io.BytesIO(data.encode_workbook([("\r", "_x0041_", "\x1b")]))) as archive:
         texts = archive.read(_STRINGS).decode()
     assert re.findall(r">([^<]+)</t>", texts) == ["_x000D_", "_x005F_x0041_", "_x001B_"]
 
@@ -97,7 +97,7 @@ def test_an_answer_is_written_as_its_rows_are(tmp_path: Path, name: str) -> None
 
 
 def test_more_rows_than_a_sheet_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbook, "MOST_ROWS", 3)
-    assert len(read(workbook.encode([(1,)] * 3))) == 3
+    monkeypatch.setattr(data, "MOST_ROWS", 3)
+    assert len(read(data.encode_workbook([(1,)] * 3))) == 3
     with pytest.raises(Refused, match="a sheet holds 3 rows, and these are more: write CSV"):
-        workbook.encode([(1,)] * 4)
+        data.encode_workbook([(1,)] * 4)

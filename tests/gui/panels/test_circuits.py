@@ -6,10 +6,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Head, OVTokens, QKTokens, RunPrompt, Table
-from gui.numbers import fixed
-from gui.panels import reading
-from gui.panels.ov import OVPanel
-from gui.panels.qk import QKPanel
+from gui.charts import focus
+from gui.panels.head.token_rankings import OVPanel, QKPanel
+from gui.style.formatting import fixed
 from tests.gui.fake_engine import FakeEngine
 
 
@@ -29,7 +28,7 @@ def asked(panel):
 
 def test_ov_follows_the_source_that_the_pinned_query_reads(ov, session):
     run, attention = ov.known("run"), ov.known("attention")
-    source = reading.pinned_source(session.selection, run, attention)
+    source = focus.pinned_source(session.selection, run, attention)
     assert asked(ov) == OVTokens(
         "attn-2l", session.selection.head, None, "output", "position", 10, session.run, source
     )

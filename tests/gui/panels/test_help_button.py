@@ -6,11 +6,11 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from gui.palette import token_font
-from gui.panel_help import PANEL_HELP
 from gui.panels import PANELS
-from gui.panels.help_button import WIDTH, HelpButton, HelpPage
-from gui.theme import UNIT
+from gui.panels.frame import WIDTH, HelpButton, HelpPage
+from gui.panels.help import PANEL_HELP
+from gui.style.palette import token_font
+from gui.style.theme import UNIT
 from tests.waiting import activate
 
 TITLES = [card.title for card in PANELS]

@@ -25,10 +25,10 @@ from engine.messages import (
     VirtualHead,
     Workings,
 )
-from gui.engine_client import EngineClient
+from gui.client.engine_client import EngineClient
 from gui.panels import PANELS
-from gui.panels.prompt import PromptPanel
-from gui.session import Session
+from gui.panels.prompt.prompt import PromptPanel
+from gui.session.session import Session
 from tests.gui.fake_engine import FakeEngine
 
 CLASSES = [panel for card in PANELS if (panel := pkgutil.resolve_name(card.panel)).main]

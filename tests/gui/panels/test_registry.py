@@ -7,7 +7,7 @@ import pytest
 
 from gui.panels import PANELS
 from gui.panels.panel import Panel
-from gui.view_menu import GROUPS
+from gui.shell.menus import GROUPS
 
 
 def test_reading_the_list_imports_no_qt(python, repository):

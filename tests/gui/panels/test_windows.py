@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from engine.messages import Head
-from gui.panels.attention import AttentionPanel
-from gui.panels.heads import HeadsPanel
-from gui.panels.poster import PosterPanel
-from gui.selection import Selection
-from gui.session import Session
+from gui.panels.model.heads import HeadsPanel
+from gui.panels.prompt.attention import AttentionPanel
+from gui.panels.prompt.destination_row import PosterPanel
+from gui.session.session import Session
+from gui.state.selection import Selection
 
 TEXT = "w1 w2 w3 w4 w5 w6"
 """Seven tokens with BOS."""

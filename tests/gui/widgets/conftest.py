@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF
 from PySide6.QtGui import QColor, QHelpEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from gui import palette
+from gui.style import palette
 
 
 @pytest.fixture(params=["light", "dark"])

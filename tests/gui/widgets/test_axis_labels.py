@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtGui import QFontMetricsF
 
-from gui import palette
-from gui.widgets import axis_labels
-from gui.widgets.axis_labels import Placed
+from gui.style import palette
+from gui.widgets import matrix_axes
+from gui.widgets.matrix_axes import Placed
 
 WORDS = [
     "‹BOS›",
@@ -65,7 +65,7 @@ class TestLabels:
         labels = [WORDS[i % len(WORDS)] for i in range(count)]
         first = [i for i in dict.fromkeys(pinned) if i < count]
         spans = spans_of(count, length)
-        placed = axis_labels.beside_rows(labels, spans, 120, 80, metrics(), first)
+        placed = matrix_axes.beside_rows(labels, spans, 120, 80, metrics(), first)
         assert overlap(placed) == []
         for label in placed:
             assert is_honest(label, labels)
@@ -82,8 +82,8 @@ class TestLabels:
         labels = [WORDS[i % len(WORDS)] for i in range(count)]
         first = [i for i in dict.fromkeys(pinned) if i < count]
         spans = spans_of(count, length)
-        turn = axis_labels.turn_for(labels, length / count, metrics())
-        placed = axis_labels.below_columns(labels, spans, 10, 80, metrics(), turn, first)
+        turn = matrix_axes.turn_for(labels, length / count, metrics())
+        placed = matrix_axes.below_columns(labels, spans, 10, 80, metrics(), turn, first)
         assert overlap(placed) == []
         for label in placed:
             assert is_honest(label, labels)
@@ -92,11 +92,11 @@ class TestLabels:
 
     def test_every_label_is_there_while_there_is_room(self) -> None:
         spans = spans_of(12, 12 * 20.0)
-        placed = axis_labels.beside_rows(WORDS[:12], spans, 120, 500, metrics())
+        placed = matrix_axes.beside_rows(WORDS[:12], spans, 120, 500, metrics())
         assert [label.text for label in placed] == WORDS[:12]
 
 
 def test_strides_are_round_numbers() -> None:
-    assert [axis_labels.stride_for(pitch, 12) for pitch in (12, 7, 5, 2, 1, 0.3)] == [
+    assert [matrix_axes.stride_for(pitch, 12) for pitch in (12, 7, 5, 2, 1, 0.3)] == [
         1, 2, 5, 10, 20, 50,
     ]  # fmt: skip

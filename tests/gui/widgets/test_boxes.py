@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.export.form import FigureForm
-from gui.figures.options import FigureOptions
-from gui.widgets.boxes import ComboBox, DoubleSpinBox, SpinBox
+from gui.export.options_form import FigureForm
+from gui.state.figure_options import FigureOptions
+from gui.widgets.controls import ComboBox, DoubleSpinBox, SpinBox
 from tests.waiting import activate, pause
 
 OWN = ("QComboBox", "QSpinBox", "QDoubleSpinBox", "QSlider", "QDial", "QDateTimeEdit")
@@ -137,4 +137,4 @@ def test_the_window_has_no_other_boxes():
         if path.name != "boxes.py":
             tree = ast.parse(path.read_text(encoding="utf-8"))
             names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-            assert not names & set(OWN), f"{path.name}: take those of gui.widgets.boxes"
+            assert not names & set(OWN), f"{path.name}: take those of gui.widgets.controls"

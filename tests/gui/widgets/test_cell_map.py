@@ -8,11 +8,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui import palette
-from gui.theme import SEQUENTIAL, lut
+from gui.style import palette
+from gui.style.theme import SEQUENTIAL, lut
 from gui.widgets.cell_map import CellMap
-from gui.widgets.cell_map_layout import Beside, Cells, Sizes
-from gui.widgets.colouring import Colouring
+from gui.widgets.cell_map_painting import Beside, Cells, Sizes
+from gui.widgets.cells import Colouring
 
 Tip = Callable[[QWidget, QPointF], str]
 DARKEST = QColor(*lut(SEQUENTIAL)[255].tolist())

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QFontMetricsF
 
-from gui import palette
-from gui.widgets.cell_numbers import decimals_that_fit
+from gui.style import palette
+from gui.widgets.matrix_axes import decimals_that_fit
 
 SHARES = np.array([0.0, 0.25, 0.99])
 LOGITS = np.array([-0.63, 2.68, 0.04])

@@ -6,10 +6,9 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 
-from gui import palette
-from gui.widgets.check_line import MARKS, Check, bar_share
-from gui.widgets.check_list import CheckList
-from gui.widgets.text_block import Paragraph
+from gui.style import palette
+from gui.widgets.check_list import MARKS, Check, CheckList, bar_share
+from gui.widgets.labels import Paragraph
 
 CHECKS = [
     Check(

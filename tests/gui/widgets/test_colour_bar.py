@@ -3,12 +3,12 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from gui.widgets import colour_bar
-from gui.widgets.colouring import Colouring
+from gui.widgets import matrix_axes
+from gui.widgets.cells import Colouring
 
 
 def texts(low: float, high: float, reach: tuple[float, float], most: int = 9) -> list[str]:
-    return [t for _, t in colour_bar.tick_texts(Colouring("sequential", low, high), reach, most)]
+    return [t for _, t in matrix_axes.tick_texts(Colouring("sequential", low, high), reach, most)]
 
 
 def test_numbers_beside_the_bar_are_those_of_their_places() -> None:
@@ -31,8 +31,8 @@ def test_numbers_beyond_the_limits_are_owned_up_to() -> None:
 
 def test_its_width_holds_its_texts_and_its_unit(qapp: QApplication) -> None:
     colouring = Colouring("sequential", 0, 1)
-    plain = colour_bar.width_of(colouring, (0, 1), "")
-    assert colour_bar.WIDTH < plain < colour_bar.width_of(colouring, (0, 1), "logit")
+    plain = matrix_axes.width_of(colouring, (0, 1), "")
+    assert matrix_axes.WIDTH < plain < matrix_axes.width_of(colouring, (0, 1), "logit")
 
 
 def inked(bottom: float) -> int:
@@ -40,9 +40,9 @@ def inked(bottom: float) -> int:
     picture = QImage(120, 200, QImage.Format.Format_RGB32)
     picture.fill(QColor("white"))
     painter = QPainter(picture)
-    area = QRectF(5, 10, colour_bar.WIDTH, 40)
+    area = QRectF(5, 10, matrix_axes.WIDTH, 40)
     unit = "right − left: attention"
-    colour_bar.draw(painter, area, Colouring("sequential", 0, 1), (0, 1), unit, bottom)
+    matrix_axes.draw_colour_bar(painter, area, Colouring("sequential", 0, 1), (0, 1), unit, bottom)
     painter.end()
     white = QColor("white").rgb()
     rows = [y for y in range(200) if any(picture.pixel(x, y) != white for x in range(120))]

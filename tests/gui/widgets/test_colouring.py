@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QColor
 
-from gui.theme import DIVERGING, SEQUENTIAL, lut
-from gui.widgets.colouring import MASKED, Colouring, contrast, image, ink, levels
+from gui.style.theme import DIVERGING, SEQUENTIAL, lut
+from gui.widgets.cells import MASKED, Colouring, contrast, image, ink, levels
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui import palette
+from gui.style import palette
 from gui.widgets.complex_plane import ComplexPlane
 
 Tip = Callable[[QWidget, QPointF], str]

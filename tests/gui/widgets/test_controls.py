@@ -9,11 +9,10 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.widgets.notice import Notice
+from gui.widgets.controls import Segmented
+from gui.widgets.labels import Notice
 from gui.widgets.prompt_edit import PromptEdit
-from gui.widgets.segmented import Segmented
-from gui.widgets.token_field import TokenField
-from gui.widgets.vocabulary_index import VocabularyIndex
+from gui.widgets.token_field import TokenField, VocabularyIndex
 
 Tip = Callable[[QWidget, QPointF], str]
 KINDS = [("pattern", "pattern"), ("scores", "Q & K"), ("value", "<b>value</b>")]

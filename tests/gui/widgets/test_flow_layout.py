@@ -5,7 +5,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.widgets.flow_layout import FlowLayout
+from gui.widgets.layouts import FlowLayout
 
 ACROSS, DOWN = 8, 4
 

@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui import palette
-from gui.theme import DIVERGING, SEQUENTIAL, lut
+from gui.style import palette
+from gui.style.theme import DIVERGING, SEQUENTIAL, lut
 from gui.widgets.heatmap import Heatmap
 
 Pixel = Callable[[QWidget, QPointF], QColor]

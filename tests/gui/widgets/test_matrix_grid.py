@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.messages import Head
-from gui import palette
-from gui.theme import SEQUENTIAL, lut
-from gui.widgets.head_pictures import HeadPictures
-from gui.widgets.matrix_grid import MatrixGrid
+from gui.style import palette
+from gui.style.theme import SEQUENTIAL, lut
+from gui.widgets.head_grid import HeadPictures, MatrixGrid
 
 Tip = Callable[[QWidget, QPointF], str]
 DARKEST = QColor(*lut(SEQUENTIAL)[255].tolist())

@@ -7,14 +7,13 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPixmap
 
-from gui import palette
-from gui.theme import DIVERGING, lut
-from gui.widgets.colouring import Colouring
-from gui.widgets.labelled_grid import LabelledGrid
-from gui.widgets.matrix_sheet import MatrixSheet
-from gui.widgets.sheet_layout import BESIDE_FROM, Entry, numbered
-from gui.widgets.sheet_places import SheetCell
-from gui.widgets.text_block import Paragraph
+from gui.style import palette
+from gui.style.theme import DIVERGING, lut
+from gui.widgets.cells import Colouring
+from gui.widgets.heatmap_painting import LabelledGrid
+from gui.widgets.labels import Paragraph
+from gui.widgets.matrix_list import MatrixSheet, SheetCell
+from gui.widgets.matrix_list_painting import BESIDE_FROM, Entry, numbered
 
 
 def made(part, rows, columns, marked=(None, None), seed=0, labels=None):

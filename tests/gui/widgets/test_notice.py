@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QPushButton
 
-from gui import palette
-from gui.engine_client import Failure
-from gui.widgets.notice import Notice
+from gui.client.engine_client import Failure
+from gui.style import palette
+from gui.widgets.labels import Notice
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
-from gui import palette
+from gui.style import palette
 from gui.widgets.offset_plot import OffsetPlot
 
 MEAN = np.array([0.0, 2.0, 1.0, 1.0, -1.0, -1.0, 0.5, 0.5])

@@ -7,9 +7,9 @@ from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui import palette
-from gui.stylesheet import stylesheet
-from gui.theme import THEMES, Theme
+from gui.style import palette
+from gui.style.stylesheet import stylesheet
+from gui.style.theme import THEMES, Theme
 
 
 def ratio(one: str, other: str) -> float:

@@ -7,9 +7,8 @@ from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui import palette
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.ranked_model import BAR, RANK, TOKEN, VALUE
+from gui.style import palette
+from gui.widgets.ranked_list import BAR, RANK, TOKEN, VALUE, RankedList
 
 Tip = Callable[[QWidget, QPointF], str]
 ODD = ["<s>", "<b>x</b>", "&amp;", "&", "קריירה", "💩", "·extraordinarily"]

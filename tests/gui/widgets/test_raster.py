@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gui.widgets import raster
+from gui.widgets import cells as raster
 
 
 @given(st.integers(1, 300), st.integers(1, 300))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
-from gui import palette
+from gui.style import palette
 from gui.widgets.scatter import Scatter
 
 NAMES = ["L0H0", "<b>L0H1</b>", "L0H2", "L0H3", "L0H4"]

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui import palette
+from gui.style import palette
 from gui.widgets.score_table import ScoreColumn, ScoreTable
 
 Tip = Callable[[QWidget, QPointF], str]

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui import palette
+from gui.style import palette
 from gui.widgets.spectrum_plot import SpectrumPlot
 
 Tip = Callable[[QWidget, QPointF], str]

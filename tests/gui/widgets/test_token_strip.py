@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui import palette
-from gui.theme import SEQUENTIAL, lut
+from gui.style import palette
+from gui.style.theme import SEQUENTIAL, lut
 from gui.widgets.token_strip import TokenStrip
 
 Tip = Callable[[QWidget, QPointF], str]

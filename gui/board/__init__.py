@@ -1,1 +1,0 @@
-"""The figure board in the window; `record` is its value, which needs no display."""

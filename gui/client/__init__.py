@@ -1,0 +1,1 @@
+"""The way to the engine: its thread, answers that are kept, and work beside it."""

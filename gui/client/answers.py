@@ -1,0 +1,109 @@
+"""What a panel has asked, what it knows, and what failed: the state of its slots."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from engine.messages import Request, Result
+from gui.client.engine_client import Asker, EngineClient, Failure
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question of a slot and what came back."""
+
+    request: Request
+    result: Result
+
+
+class Questions:
+    """The questions of one asker, by slot.
+
+    Good answers are kept until better ones replace them, so that a question that fails leaves
+    the last picture.
+
+    Parameters
+    ----------
+    asker
+        Who is told.
+    client
+        Who is asked.
+    """
+
+    def __init__(self, asker: Asker, client: EngineClient) -> None:
+        self._asker, self._client = asker, client
+        self._asked: dict[str, Request] = {}
+        self._answers: dict[str, Answer] = {}
+        self._stored: set[str] = set()
+        self._failures: dict[str, tuple[Request, Failure]] = {}
+
+    def answer(self, slot: str) -> Answer | None:
+        """Return the last good answer of a slot, old or new."""
+        return self._answers.get(slot)
+
+    def current(self, slot: str, request: Request) -> Result | None:
+        """Return the answer to exactly this question, if it is there."""
+        answer = self._answers.get(slot)
+        return answer.result if answer and answer.request == request else None
+
+    def failures(self, wanted: dict[str, Request]) -> dict[str, Failure]:
+        """Return why some of what is wanted has no answer, by slot."""
+        return {
+            slot: failure
+            for slot, (request, failure) in self._failures.items()
+            if wanted.get(slot) == request
+        }
+
+    def complete(self, wanted: dict[str, Request]) -> bool:
+        """Return whether everything wanted is there."""
+        return all(self.current(slot, request) is not None for slot, request in wanted.items())
+
+    def stored(self, wanted: Iterable[str]) -> bool:
+        """Return whether an answer in one of these slots is one of an earlier time."""
+        return not self._stored.isdisjoint(wanted)
+
+    def ask(self, wanted: dict[str, Request]) -> None:
+        """Ask what is wanted and not known yet; take back what is no longer wanted."""
+        failed = self.failures(wanted)
+        open_ = {
+            slot: request
+            for slot, request in wanted.items()
+            if slot not in failed and (self.current(slot, request) is None or slot in self._stored)
+        }
+        for slot in [slot for slot in self._asked if slot not in open_]:
+            del self._asked[slot]
+            self._client.withdraw(self._asker, slot)
+        for slot, request in open_.items():
+            if self._asked.get(slot) != request:
+                self._asked[slot] = request
+                self._client.ask(self._asker, slot, request)
+
+    def take(self, slot: str, request: Request, result: Result) -> None:
+        """Keep an answer; one that the engine has yet to give is still waited for."""
+        if self._client.waits_for(self._asker, slot, request):
+            self._stored.add(slot)
+        else:
+            self._stored.discard(slot)
+            self._asked.pop(slot, None)
+        self._failures.pop(slot, None)
+        self._answers[slot] = Answer(request, result)
+
+    def miss(self, slot: str, request: Request, failure: Failure) -> None:
+        """Keep why there is none."""
+        self._asked.pop(slot, None)
+        self._failures[slot] = (request, failure)
+
+    def forgive(self) -> None:
+        """Forget what failed, so that it is asked again."""
+        self._failures.clear()
+
+    def doubt(self) -> None:
+        """Ask for everything again; until then it is shown as what was known before."""
+        self._stored.update(self._answers)
+        self._asked.clear()
+        self._failures.clear()
+
+    def withdraw(self) -> None:
+        """Take back everything that is under way."""
+        for slot in self._asked:
+            self._client.withdraw(self._asker, slot)
+        self._asked.clear()

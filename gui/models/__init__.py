@@ -1,0 +1,1 @@
+"""Where models are picked, estimated and downloaded."""

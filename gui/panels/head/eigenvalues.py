@@ -1,0 +1,238 @@
+"""Which heads copy and which match: positivity of both circuits, all heads at once."""
+
+from math import isnan
+from typing import cast
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from engine.messages import (
+    Attention,
+    CircuitName,
+    ComplexValues,
+    Eigenvalues,
+    Head,
+    HeadScores,
+    LoadModel,
+    MeasuredHeads,
+    Request,
+)
+from gui.charts.focus import count
+from gui.charts.measures import full_name, undefined
+from gui.client.engine_client import EngineClient
+from gui.panels.panel import Panel
+from gui.session.session import Session
+from gui.style.formatting import decimals_for, fixed, head_name, tokens_back
+from gui.style.palette import Held
+from gui.style.theme import UNIT
+from gui.widgets import painting
+from gui.widgets.complex_plane import ComplexPlane
+from gui.widgets.controls import Segmented
+from gui.widgets.layouts import HeightCap
+from gui.widgets.scatter import Scatter
+from gui.widgets.sentence import Sentence
+
+ACROSS, UP = "qk_eigenvalue_positivity", "ov_eigenvalue_copying"
+LEAST_PLOT = 200
+
+
+class EigenvaluesOfAll(QWidget):
+    """QK positivity across and OV copying up; a click asks for a head by `chosen`."""
+
+    chosen = Signal(object)
+    """Head that is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._heads: tuple[Head, ...] = ()
+        self.sentence = Sentence("How to read the scatter of all heads")
+        self.scatter = Scatter()
+        self.scatter.setAccessibleName("All heads, QK positivity across and OV copying up")
+        Held(self.scatter, self.scatter.setMinimumHeight, LEAST_PLOT)
+        self.scatter.chosen.connect(lambda place: self.chosen.emit(self._heads[place]))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT // 2)
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.scatter, 1)
+
+    def set_scores(self, found: MeasuredHeads, head: Head, offset: int | None = None) -> None:
+        """Show every head, the open one in accent; say how far back a key lies if that matters."""
+        self._heads = found.heads
+        across, up = found.scores[ACROSS], found.scores[UP]
+        for field in (ACROSS, UP):
+            if not any(value == value for value in found.scores[field].tolist()):
+                self.wait(f"No head has {full_name(field)}: {undefined(field)}.")
+                return
+        self.sentence.set_parts(
+            [
+                f"{count(len(found.heads), 'head')}. Above 0 a head raises the tokens it reads; "
+                f"right of 0 a token looks for its like{tokens_back(offset, ', ')}. Click a point "
+                "to open its head."
+            ]
+        )
+        names = [head_name(each) for each in found.heads]
+        self.scatter.set_points(names, across, up, (full_name(ACROSS), full_name(UP)))
+        self.scatter.set_selected(found.heads.index(head) if head in found.heads else None)
+
+    def wait(self, message: str) -> None:
+        """Show a sentence instead."""
+        self.sentence.set_parts([])
+        self.scatter.clear(message)
+
+
+LEAST_PLANE = 220
+FLAT = 0.25
+"""Below this magnitude, positivity says nothing either way."""
+ABOUT = (
+    "Eigenvalues of the full circuit, from tokens to tokens: of W_E W_V W_O W_U (OV) or of\n"
+    "W_E W_Q (W_E W_K)^T (QK). A positive real one belongs to tokens that raise themselves (OV)\n"
+    "or look for themselves (QK). Positivity: the sum of the eigenvalues over the sum of their\n"
+    "magnitudes, −1 to 1."
+)
+MEANS = {
+    "ov": (
+        "on the whole, it raises the tokens that it reads",
+        "reading a token says little about that same token",
+        "on the whole, it lowers the tokens that it reads",
+    ),
+    "qk": (
+        "on the whole, a token looks for its like",
+        "a token looks neither for its like nor away from it",
+        "on the whole, a token looks away from its like",
+    ),
+}
+"""What a positivity well above 0, near it, and well below it means."""
+
+
+class EigenvaluesPanel(Panel):
+    """The complex plane of one circuit of the open head."""
+
+    title = "Eigenvalues"
+    main = "values"
+    draws = frozenset({"head"})
+    ornaments = Panel.ornaments | {"all"}
+
+    def __init__(self, session: Session, client: EngineClient) -> None:
+        super().__init__(session, client)
+        self._chosen: int | None = None
+        self.header.setToolTip(painting.literal(ABOUT))
+        self.circuit = Segmented([("ov", "OV"), ("qk", "QK")], "Which circuit's eigenvalues")
+        self.circuit.set_option_tip("ov", "Does the head raise the tokens it reads?")
+        self.circuit.set_option_tip("qk", "Does a token look for tokens like itself?")
+        self.circuit.changed.connect(self._on_circuit)
+        self.which = Segmented([("head", "head"), ("all", "all heads")], "One head or all")
+        self.which.set_option_tip("all", "QK positivity against OV copying, every head a point")
+        self.which.changed.connect(self._on_circuit)
+        self.add_controls([self.which, self.circuit])
+        self.all = EigenvaluesOfAll()
+        self.all.chosen.connect(session.choose_head)
+        self.sentence = Sentence("What the eigenvalues say")
+        self.plane = ComplexPlane()
+        self.plane.setAccessibleName("Eigenvalues in the complex plane")
+        self._cap = HeightCap(self.plane, self.plane.height_at, LEAST_PLANE)
+        self.plane.chosen.connect(self.choose)
+        self.small = Sentence("The eigenvalue that was clicked, or how to pick one")
+        layout = QVBoxLayout(self.body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT // 2)
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.plane, 8)
+        layout.addWidget(self.small)
+        layout.addWidget(self.all, 100)
+        self.all.hide()
+        layout.addStretch(0)
+
+    def wants(self) -> dict[str, Request]:
+        """Ask for the eigenvalues; where scores depend on the distance, for the prompt first."""
+        now, circuit = self.session.selection, self._circuit()
+        wanted: dict[str, Request] = {"facts": LoadModel(now.model)}
+        if self.which.value() == "all":
+            wanted["all"] = HeadScores(now.model, "weights")
+        if circuit == "ov":
+            wanted["values"] = Eigenvalues(now.model, now.head, circuit)
+            return wanted
+        facts = self.facts()
+        if facts is None:
+            return wanted
+        if facts.positions != "rotary":
+            wanted["values"] = Eigenvalues(now.model, now.head, circuit)
+            return wanted
+        wanted["run"] = self.session.run
+        if self.run_result() is not None:
+            wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
+        offset = self.offset()
+        if offset is not None:
+            wanted["values"] = Eigenvalues(now.model, now.head, circuit, offset)
+        return wanted
+
+    def shown(self) -> dict[str, Request]:
+        """Return the eigenvalues of one head, or the measures of all."""
+        slots = {"all": "Measures of the weights"} if self.which.value() == "all" else {}
+        wanted = self.wants()
+        named = slots or {"values": self.title}
+        return {name: wanted[slot] for slot, name in named.items() if slot in wanted}
+
+    def choose(self, index: int) -> None:
+        """Ring an eigenvalue and tell it."""
+        self._chosen = index
+        self.redraw()
+
+    def draw(self) -> None:
+        """Show the plane."""
+        found = self.known("values")
+        assert isinstance(found, ComplexValues)
+        self._show_all(self.which.value() == "all")
+        circuit = self._circuit()
+        self.show_head()
+        self.plane.set_points(found.real, found.imag, circuit)
+        self.sentence.set_parts([_meaning(circuit, found.positivity)])
+        shown = (
+            self._chosen if self._chosen is not None and self._chosen < len(found.real) else None
+        )
+        self.plane.set_selected(shown)
+        largest = float(np.hypot(found.real, found.imag).max(initial=0.0))
+        if shown is not None:
+            told = self.plane.say(shown)
+        else:
+            size = fixed(largest, decimals_for(largest))
+            told = f"{len(found.real)} eigenvalues over the largest magnitude, {size}"
+            told = f"{told} · click one to read it" if largest > 0 else ""
+        self.small.set_parts([told + tokens_back(found.offset, " · ")])
+
+    def _show_all(self, every: bool) -> None:
+        """Show all heads, or the open one alone."""
+        self.all.setVisible(every)
+        for widget in (self.sentence, self.plane, self.small, self.circuit):
+            widget.setVisible(not every)
+        now = self.session.selection
+        scores = self.current("all", HeadScores(now.model, "weights"))
+        if isinstance(scores, MeasuredHeads):
+            facts = self.facts()
+            rotary = facts is not None and facts.positions == "rotary"
+            self.all.set_scores(scores, now.head, 0 if rotary else None)
+        else:
+            self.all.wait("Reading the weights of every head: the status bar says how far.")
+
+    def _circuit(self) -> CircuitName:
+        return cast(CircuitName, self.circuit.value())
+
+    def _on_circuit(self) -> None:
+        self._chosen = None
+        self.refresh()
+        self.redraw()
+
+    def _on_changed(self, what: str) -> None:
+        if what in ("model", "head"):
+            self._chosen = None
+        super()._on_changed(what)
+
+
+def _meaning(circuit: CircuitName, positivity: float) -> str:
+    name = "Copying" if circuit == "ov" else "Positivity"
+    if isnan(positivity):
+        return f"{name} is not defined: all eigenvalues are 0."
+    high, flat, low = MEANS[circuit]
+    means = flat if abs(positivity) < FLAT else high if positivity > 0 else low
+    return f"{name} {fixed(positivity, 2, signed=True)} (−1 to 1): {means}."

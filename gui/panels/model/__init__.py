@@ -1,0 +1,1 @@
+"""Cards about all heads of a model."""

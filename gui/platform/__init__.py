@@ -1,0 +1,1 @@
+"""What Headscope needs of the computer: system libraries, versions, whole files, garbage."""

@@ -1,0 +1,1 @@
+"""What the window holds: selection, history, document, settings, the model in use."""

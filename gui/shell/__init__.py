@@ -1,0 +1,1 @@
+"""The window's furniture: docks, menus, bars, dialogs."""

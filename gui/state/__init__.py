@@ -1,0 +1,1 @@
+"""What is selected, asked and set: frozen values, no Qt."""

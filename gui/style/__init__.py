@@ -1,0 +1,1 @@
+"""How things look: colours, fonts, colour scales, and numbers and heads in writing."""

@@ -1,0 +1,411 @@
+"""Fitting a grid of numbers to a grid of pixels so that nothing worth seeing is lost.
+
+Where cells are larger than pixels each is repeated over whole pixels. Where they are smaller, a
+pixel shows the strongest of its cells, so that one hot cell or a one-token stripe survives.
+"""
+
+import itertools
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPixmap
+
+from gui.style import palette
+from gui.style.theme import DIVERGING, LIGHT, SEQUENTIAL, lut
+
+IntArray = npt.NDArray[np.intp]
+
+
+def edges(cells: int, pixels: int) -> IntArray:
+    """Return where each cell begins and the last one ends, in whole pixels, [cells + 1]."""
+    return (np.arange(cells + 1, dtype=np.intp) * pixels + cells // 2) // cells
+
+
+def strongest(values: np.ndarray, size: int, axis: int, *, signed: bool = False) -> np.ndarray:
+    """Pool an axis down to a size, keeping the largest value of each stretch.
+
+    Parameters
+    ----------
+    values
+        Any shape.
+    size
+        Length of the axis afterwards, at most what it is now.
+    axis
+        Which axis.
+    signed
+        Keep the value of largest magnitude instead.
+    """
+    starts = edges(size, values.shape[axis])
+    last = starts[1:] - 1
+    highest = np.take(values, starts[:-1], axis=axis)
+    lowest = highest.copy() if signed else highest
+    # All stretches at once, one member after another: few numpy calls, long inner loops.
+    for member in range(1, int(np.diff(starts).max())):
+        part = np.take(values, np.minimum(starts[:-1] + member, last), axis=axis)
+        np.maximum(highest, part, out=highest)
+        if signed:
+            np.minimum(lowest, part, out=lowest)
+    if signed:
+        np.copyto(highest, lowest, where=-lowest > highest)
+    return highest
+
+
+def fit(
+    values: np.ndarray, mask: np.ndarray | None, rows: int, columns: int, *, signed: bool = False
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Pool the last two axes where they have more cells than pixels; never enlarge.
+
+    Parameters
+    ----------
+    values
+        [..., row, column].
+    mask
+        True where a cell may be seen, [..., row, column], or none.
+    rows, columns
+        Pixels at hand.
+    signed
+        Keep the value of largest magnitude.
+
+    Returns
+    -------
+    tuple
+        The same two at most [..., rows, columns]; a pixel may be seen when any of its cells may.
+    """
+    for axis, size in ((-2, rows), (-1, columns)):
+        if values.shape[axis] > size:
+            values = strongest(values, size, axis, signed=signed)
+            if mask is not None:
+                mask = strongest(mask, size, axis)
+    return values, mask
+
+
+def enlarge(cells: np.ndarray, row_edges: IntArray, column_edges: IntArray) -> np.ndarray:
+    """Repeat the last two axes over pixels, [..., row, column] to [..., height, width]."""
+    return _repeat(_repeat(cells, np.diff(row_edges), -2), np.diff(column_edges), -1)
+
+
+def _repeat(cells: np.ndarray, times: IntArray, axis: int) -> np.ndarray:
+    if not times.size or (times == 1).all():
+        return cells
+    # Half the time of np.repeat of the cells themselves.
+    return np.take(cells, np.repeat(np.arange(len(times)), times), axis=axis)
+
+
+_UNEVEN_BELOW = 8
+"""Cells of at least so many device pixels are all alike; smaller ones fill the room instead."""
+
+
+@dataclass(frozen=True, eq=False)
+class GridGeometry:
+    """Edges of rows and columns in device pixels from the widget's corner."""
+
+    row_edges: IntArray
+    column_edges: IntArray
+    ratio: float
+
+    @classmethod
+    def square(
+        cls, rows: int, columns: int, area: QRectF, ratio: float, most: float = 1e9
+    ) -> "GridGeometry":
+        """Lay out square cells in the top left of an area.
+
+        Parameters
+        ----------
+        rows, columns
+            Number of cells.
+        area
+            Room for them, logical pixels.
+        ratio
+            Device pixels per logical pixel.
+        most
+            Side of a cell at most, logical pixels.
+        """
+        side = max(0.0, min(area.width() / columns, area.height() / rows, most))
+        return cls.cells((rows, side, area.top()), (columns, side, area.left()), ratio)
+
+    @classmethod
+    def cells(
+        cls, rows: tuple[int, float, float], columns: tuple[int, float, float], ratio: float
+    ) -> "GridGeometry":
+        """Lay out cells of a size.
+
+        Parameters
+        ----------
+        rows
+            How many there are, how high each is and where the first begins, logical pixels.
+        columns
+            The same across.
+        ratio
+            Device pixels per logical pixel.
+        """
+        return cls(_edges(*rows, ratio), _edges(*columns, ratio), ratio)
+
+    @cached_property
+    def bounds(self) -> QRectF:
+        """The whole grid, logical pixels."""
+        return self._rect(self.row_edges[[0, -1]], self.column_edges[[0, -1]])
+
+    @property
+    def height(self) -> int:
+        """Height in device pixels."""
+        return int(self.row_edges[-1] - self.row_edges[0])
+
+    @property
+    def width(self) -> int:
+        """Width in device pixels."""
+        return int(self.column_edges[-1] - self.column_edges[0])
+
+    @property
+    def pitch(self) -> float:
+        """Height of a cell, logical pixels."""
+        return self.height / self.ratio / (len(self.row_edges) - 1)
+
+    @property
+    def column_pitch(self) -> float:
+        """Width of a cell, logical pixels; that of a square one is its height."""
+        return self.width / self.ratio / (len(self.column_edges) - 1)
+
+    def cell(self, row: int, column: int) -> QRectF:
+        """Return the place of a cell, logical pixels."""
+        return self._rect(self.row_edges[row : row + 2], self.column_edges[column : column + 2])
+
+    def row(self, row: int) -> QRectF:
+        """Return the place of a whole row, logical pixels."""
+        return self._rect(self.row_edges[row : row + 2], self.column_edges[[0, -1]])
+
+    def column(self, column: int) -> QRectF:
+        """Return the place of a whole column, logical pixels."""
+        return self._rect(self.row_edges[[0, -1]], self.column_edges[column : column + 2])
+
+    def row_spans(self) -> list[tuple[float, float]]:
+        """Return top and bottom of each row, logical pixels."""
+        return self._spans(self.row_edges)
+
+    def column_spans(self) -> list[tuple[float, float]]:
+        """Return left and right of each column, logical pixels."""
+        return self._spans(self.column_edges)
+
+    def at(self, point: QPointF) -> tuple[int, int]:
+        """Return row and column of a point, each -1 where the point is outside that axis."""
+        return (
+            _place(self.row_edges, point.y() * self.ratio),
+            _place(self.column_edges, point.x() * self.ratio),
+        )
+
+    def _spans(self, marks: IntArray) -> list[tuple[float, float]]:
+        logical = (marks / self.ratio).tolist()
+        return list(itertools.pairwise(logical))
+
+    def _rect(self, rows: IntArray, columns: IntArray) -> QRectF:
+        top, bottom = (rows / self.ratio).tolist()
+        left, right = (columns / self.ratio).tolist()
+        return QRectF(left, top, right - left, bottom - top)
+
+
+def _place(marks: IntArray, at: float) -> int:
+    if not marks[0] <= at < marks[-1]:
+        return -1
+    return int(np.searchsorted(marks, at, side="right")) - 1
+
+
+def _edges(count: int, side: float, start: float, ratio: float) -> IntArray:
+    pixels = side * ratio
+    if pixels >= _UNEVEN_BELOW:
+        pixels = float(int(pixels))
+    return edges(count, max(1, int(pixels * count))) + round(start * ratio)
+
+
+Colours = Literal["sequential", "diverging"]
+MASKED = 255
+"""Level of a masked cell."""
+
+_MAPS: dict[str, str] = {"sequential": SEQUENTIAL, "diverging": DIVERGING}
+_MIDDLE = 127
+_READABLE = 4.5
+
+
+@cache
+def levels(colours: Colours) -> npt.NDArray[np.uint8]:
+    """Return the colours of the 255 levels, [255, 3]."""
+    table = np.delete(lut(_MAPS[colours]), _MIDDLE, axis=0)
+    table.setflags(write=False)
+    return table
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """A colour map between two limits; diverging maps want symmetric ones."""
+
+    colours: Colours
+    low: float
+    high: float
+
+    def level(self, values: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+        """Return the level of each value, 0 to 254, and MASKED where it is not a number."""
+        numbers = np.asarray(values)
+        if not np.issubdtype(numbers.dtype, np.floating):
+            numbers = numbers.astype(np.float64)
+        span = self.high - self.low
+        # A factor too large for float32 (limits that nearly meet) must not overflow to NaN.
+        scale = 255.0 / span if span > 1e-30 else 0.0
+        with np.errstate(over="ignore"):  # what overflows is beyond the limits, and clipped
+            scaled = np.subtract(numbers, numbers.dtype.type(self.low))
+            np.multiply(scaled, numbers.dtype.type(scale), out=scaled)
+        missing = np.isnan(scaled)
+        np.clip(scaled, 0.0, 255.0, out=scaled)
+        np.rint(scaled, out=scaled)
+        with np.errstate(invalid="ignore"):
+            index: npt.NDArray[np.uint8] = scaled.astype(np.uint8)
+        index -= index > _MIDDLE
+        index[missing] = MASKED
+        return index
+
+    def colour(self, value: float) -> QColor:
+        """Return the colour of one number."""
+        red, green, blue = levels(self.colours)[int(self.level([value])[0])].tolist()
+        return QColor(red, green, blue)
+
+    def colours_of(self, values: npt.ArrayLike) -> list[QColor | None]:
+        """Return the colour of each number, none where it is not a number."""
+        table = levels(self.colours).tolist()
+        return [
+            None if level == MASKED else QColor(*table[level])
+            for level in self.level(values).tolist()
+        ]
+
+
+def image(level: npt.NDArray[np.uint8], colours: Colours, masked: str) -> QImage:
+    """Return an image of one pixel a cell.
+
+    Parameters
+    ----------
+    level
+        Levels, [height, width].
+    colours
+        Which map.
+    masked
+        Colour of the cells at level MASKED, `#rrggbb`.
+    """
+    data = np.ascontiguousarray(level)
+    height, width = data.shape
+    table = [0xFF000000 | r << 16 | g << 8 | b for r, g, b in levels(colours).tolist()]
+    made = QImage(data.data, width, height, width, QImage.Format.Format_Indexed8)
+    made.setColorTable([*table, QColor(masked).rgba()])
+    return made.copy()  # the copy owns its pixels: numpy's may go
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """Return the contrast ratio of two colours, 1 to 21 (WCAG 2.1, relative luminance)."""
+    bright, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def ink(ground: QColor, *, quiet: bool = False) -> QColor:
+    """Return black or white, whichever can be read on a data colour.
+
+    Data colours do not follow the theme, so neither does the ink on them. The better of the two
+    has a contrast of at least 4.58 with any colour (WCAG 2.1 asks for 4.5); where both have that,
+    white is easier to read on blue and red than the formula says.
+
+    Parameters
+    ----------
+    ground
+        The data colour.
+    quiet
+        Muted where that can be read.
+    """
+    return QColor.fromRgb(_ink(ground.rgb(), quiet))
+
+
+@cache
+def _ink(rgb: int, quiet: bool) -> int:
+    ground, muted = QColor.fromRgb(rgb), QColor(LIGHT.muted)
+    if quiet and contrast(muted, ground) >= _READABLE:
+        return muted.rgb()
+    black, white = QColor(Qt.GlobalColor.black), QColor(Qt.GlobalColor.white)
+    return white.rgb() if contrast(white, ground) >= _READABLE else black.rgb()
+
+
+def _luminance(colour: QColor) -> float:
+    channels = np.array([colour.redF(), colour.greenF(), colour.blueF()])
+    linear = np.where(channels <= 0.03928, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ np.array([0.2126, 0.7152, 0.0722]))
+
+
+def picture(
+    values: npt.NDArray[np.floating],
+    mask: npt.NDArray[np.bool_] | None,
+    colouring: Colouring,
+    grid: GridGeometry,
+) -> QPixmap:
+    """Return the cells in device pixels.
+
+    Parameters
+    ----------
+    values
+        [row, column]; what is not a number is masked.
+    mask
+        True where a cell may be seen, [row, column], or none.
+    colouring
+        Map and limits.
+    grid
+        Where the cells lie.
+    """
+    signed = colouring.colours == "diverging"
+    if values.shape[0] > grid.height or values.shape[1] > grid.width:
+        # What is masked must not win over what may be seen where several cells share a pixel.
+        seen = np.isfinite(values) if mask is None else np.isfinite(values) & mask
+        values, mask = np.where(seen, values, 0.0 if signed else -np.inf), seen
+    values, mask = fit(values, mask, grid.height, grid.width, signed=signed)
+    level = colouring.level(values)
+    if mask is not None:
+        level = np.where(mask, level, np.uint8(MASKED))
+    rows, columns = level.shape
+    level = enlarge(level, edges(rows, grid.height), edges(columns, grid.width))
+    made = QPixmap.fromImage(image(level, colouring.colours, palette.theme().masked))
+    made.setDevicePixelRatio(grid.ratio)
+    return made
+
+
+def mosaic(
+    values: npt.NDArray[np.floating],
+    mask: npt.NDArray[np.bool_] | None,
+    colouring: Colouring,
+    grid: GridGeometry,
+    gap: int,
+) -> QPixmap:
+    """Return one picture of a small grid in every cell of a grid.
+
+    Parameters
+    ----------
+    values
+        [row, column, small row, small column].
+    mask
+        True where a small cell may be seen, or none; its shape broadcasts with that of `values`.
+    colouring
+        Map and limits.
+    grid
+        Where the cells lie; all of one size.
+    gap
+        Logical pixels left masked at the right and bottom of each cell.
+    """
+    rows, columns = values.shape[:2]
+    side = grid.height // rows
+    inner = side - round(gap * grid.ratio)
+    if mask is not None:  # what is masked must not win over what may be seen
+        values = np.where(mask, values, 0.0)
+    values, mask = fit(values, mask, inner, inner)
+    level = colouring.level(values)
+    if mask is not None:
+        level = np.where(mask, level, np.uint8(MASKED))
+    marks = [edges(count, inner) for count in level.shape[2:]]
+    cells = np.full((rows, side, columns, side), MASKED, dtype=np.uint8)
+    cells[:, :inner, :, :inner] = enlarge(level, *marks).swapaxes(1, 2)
+    flat = cells.reshape(rows * side, columns * side)
+    made = QPixmap.fromImage(image(flat, colouring.colours, palette.theme().masked))
+    made.setDevicePixelRatio(grid.ratio)
+    return made
