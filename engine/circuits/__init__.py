@@ -1,4 +1,12 @@
-"""What is computed: one idea a file, each a pure function (model, request, job) -> result."""
+"""What is computed: one subject a file, each computation a pure function.
+
+`computation(model, request, job) -> result` takes the open `Model`, the question as its frozen
+dataclass, and the `Job` that it calls `job.step` on between pieces of at most 0.1 s: between layers,
+heads, chunks of the vocabulary. It raises `Refused`, with one sentence, where a question cannot be
+answered: a head, layer, position, token or offset that does not exist, a prompt that cannot be run,
+fields that do not go together. Arguments of these names mean the same in every helper; `head` is
+the head in question, `weights` its folded weights and `forward_pass` the prompt's run.
+"""
 
 from collections.abc import Callable
 from typing import Any

@@ -18,20 +18,6 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
     divisor, as they enter the softmax: turned, capped, less slope times distance, where the model
     does that. Value-weighted is A[q, k] ||(x_k W_V + b_V) W_O||, x_k what the head reads at the
     key, over what a norm after the heads divides by at the query; 0 for a head that is off.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : Attention
-        The question.
-    job : Job
-        Steps between layers and heads.
-
-    Raises
-    ------
-    Refused
-        If the layer does not exist, or the prompt cannot be run.
     """
     layer = model.check_layer(request.layer)
     passed = model.run(request.run, job)

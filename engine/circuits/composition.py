@@ -46,21 +46,6 @@ def composition(model: Model, request: Composition, job: Job) -> CompositionScor
     "Three kinds of composition". Frobenius norms do not change when A is cut to the R of its
     reading end and B to that of its far end, so that no d_model x d_model matrix is formed. z
     compares with the same singular values under random rotations of the stream.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : Composition
-        The question.
-    job : Job
-        Steps between heads, parts of the pairs and rotations.
-
-    Raises
-    ------
-    Refused
-        If the model has one layer, the pair asked for does not exist or is half a pair, the seed
-        is not one, or the offset means nothing to the model.
     """
     check_offset(model, request.offset)
     asked = _asked(model, request)

@@ -17,20 +17,6 @@ def destination_row(model: Model, request: DestinationRow, job: Job) -> HeadRows
     Beside each stand its scores on seeded repeated random tokens, those of HeadScores as it is
     asked by default with the same heads off ("In-context Learning and Induction Heads", Olsson et
     al., 2022).
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : DestinationRow
-        The question.
-    job : Job
-        Steps between layers and sequences.
-
-    Raises
-    ------
-    Refused
-        If the prompt cannot be run or has no such position.
     """
     passed = model.run(request.run, job)
     at = position(request.position, len(passed.ids))

@@ -12,20 +12,6 @@ def direct_path(model: Model, request: DirectPath, job: Job) -> TokenRanking:
     The table W_E W_U is the "direct path" term of "A Mathematical Framework for Transformer
     Circuits" (Elhage et al., 2021), "The path expansion trick": bigram statistics. Embeddings go
     through the norm, alone; positions and b_U are left out.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : DirectPath
-        The question.
-    job : Job
-        Steps between chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the token does not exist.
     """
     token = model.tokens.resolve(request.token)
     if request.direction == "output":

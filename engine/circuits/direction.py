@@ -18,20 +18,6 @@ def direction(model: Model, request: Direction, job: Job) -> OVDirection | QKDir
     is positive. Values are the embeddings (as they are read) times the vector; at the write end,
     the vector times W_U. The method is that of "The Singular Value Decompositions of Transformer
     Weight Matrices are Highly Interpretable" (Millidge and Black, 2022).
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : Direction
-        The question.
-    job : Job
-        Steps between chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If head or index do not exist, or the singular value is zero, which has no direction.
     """
     check_offset(model, request.offset)
     U, S, Vh = lowrank.svd(*factors(model, request.head, request.circuit, request.offset))

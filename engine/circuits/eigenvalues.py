@@ -35,20 +35,6 @@ def eigenvalues(model: Model, request: Eigenvalues, job: Job) -> ComplexValues:
     [d_head, d_head], and with W_E^T W_E those of QK likewise ("A Mathematical Framework for
     Transformer Circuits", Elhage et al., 2021, "Summarizing OV/QK matrices"). Scores are not
     divided, embeddings go through the norm, and the core is float64.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : Eigenvalues
-        The question.
-    job : Job
-        Steps between chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the head does not exist, or the offset means nothing to the model.
     """
     check_offset(model, request.offset)
     A, B = factors(model, request.head, request.circuit, request.offset)

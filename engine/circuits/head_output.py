@@ -18,15 +18,6 @@ def moved(model: Model, passed: ForwardPass, head: Head) -> Float[Tensor, "sourc
     Rows of a pattern sum to 1, so that the pattern times this is all that the head adds, and what
     is gone when it is off. A head that is off hands on nothing. Where a norm follows the heads,
     what reaches the stream is this over the norm's scale at the query, `passed.output_scale`.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    passed : ForwardPass
-        The prompt's run.
-    head : Head
-        The head.
     """
     if head in passed.heads_off:
         return torch.zeros_like(passed.streams[head.layer])
@@ -42,20 +33,6 @@ def head_output(model: Model, request: HeadOutput, job: Job) -> OutputRanking:
     Mathematical Framework for Transformer Circuits" (Elhage et al., 2021), "Attention heads as
     information movement", over what a norm after the heads divides by on this run. b_O and the
     final norm's scale are left out; `final_scale` is what the norm divides by there.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : HeadOutput
-        The question.
-    job : Job
-        Steps between layers and chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the head, the position or the target do not exist, or the prompt cannot be run.
     """
     model.check_head(request.head)
     here = place(model, request.run, request.position, job)

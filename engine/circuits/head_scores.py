@@ -12,21 +12,6 @@ def head_scores(model: Model, request: HeadScores, job: Job) -> MeasuredHeads:
 
     What each measure says is in `MEASURES`; how it is made, in `pattern_measures` and
     `weight_measures`. Asking for all without a prompt leaves out those on a prompt.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : HeadScores
-        The question.
-    job : Job
-        Steps between sequences, layers, heads and chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the prompt is missing where it is asked for, superfluous or cannot be run, has other
-        heads off, or if the random tokens cannot be drawn as asked.
     """
     _check_run(request)
     scores: dict[str, FloatArray] = {}

@@ -31,21 +31,6 @@ def logit_attribution(model: Model, request: LogitAttribution, job: Job) -> Logi
     TransformerLens's `logit_attrs`). A head's part is exactly A (X W_V + b_V) W_O, what is gone
     when it is off, over the scale of a norm that follows the heads, frozen too. Where a model caps
     its logits, the logit is the one before that. Parts are summed in float64.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : LogitAttribution
-        The question.
-    job : Job
-        Steps between layers, heads and chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If a token or the position do not exist, two contrasts are asked for, or the prompt cannot
-        be run.
     """
     here = place(model, request.run, request.position, job)
     target = target_of(model, request.target, here.logits)

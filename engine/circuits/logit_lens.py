@@ -13,20 +13,6 @@ def logit_lens(model: Model, request: LogitLens, job: Job) -> LayerGuesses:
 
     The method is the logit lens ("interpreting GPT: the logit lens", nostalgebraist, 2020); the
     norm's scale is that of the stream at each stage, and the last stage is the model's own guess.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : LogitLens
-        The question.
-    job : Job
-        Steps between layers, positions and chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the prompt cannot be run, or k is less than 1.
     """
     passed = model.run(request.run, job)
     stages = (*passed.streams, passed.final)

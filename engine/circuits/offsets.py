@@ -17,17 +17,10 @@ def check_offset(model: Model, offset: int, adds: bool = False) -> None:
 
     Parameters
     ----------
-    model : Model
-        The open model.
     offset : int
         Query position minus key position.
     adds : bool
         Whether the answer holds what a distance adds to a score, and not a matrix alone.
-
-    Raises
-    ------
-    Refused
-        If it is negative, or not 0 where scores do not depend on the distance.
     """
     kind = model.position_kind
     if kind == "rotary" or (kind == "ALiBi" and adds):

@@ -13,20 +13,6 @@ def ov_tokens(model: Model, request: OVTokens, job: Job) -> TokenRanking:
     The circuit is that of "A Mathematical Framework for Transformer Circuits" (Elhage et al.,
     2021), "Splitting attention head terms into circuits", with folded weights; b_O and the final
     norm's scale are left out.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : OVTokens
-        The question.
-    job : Job
-        Steps between chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the head, the token, the source or the position do not exist or do not go together.
     """
     listed = ov_values(model, request, job)
     return TokenRanking(

@@ -38,8 +38,6 @@ def pair_norms(
     ----------
     writing, reading : Tensor
         A and B of each head, of norm 1, in single precision [layer, head, rank, d_model].
-    job : Job
-        Steps between parts of the work.
 
     Returns
     -------

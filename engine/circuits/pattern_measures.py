@@ -92,23 +92,13 @@ def random_measures(
 
     Parameters
     ----------
-    model : Model
-        The open model.
     request : HeadScores
         Seed, sequences, range of ids, and heads that are off.
-    job : Job
-        Steps between sequences.
 
     Returns
     -------
     r, measures
         How many tokens repeat, and each of PATTERN_MEASURES [head].
-
-    Raises
-    ------
-    Refused
-        If fewer than one sequence is asked for, or more than 1,000, the seed is negative, the
-        range holds fewer than two ordinary tokens, or a head is off that does not exist.
     """
     for head in request.heads_off:
         model.check_head(head)

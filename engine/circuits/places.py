@@ -26,19 +26,10 @@ def place(model: Model, run: RunPrompt, asked: int, job: Job) -> Place:
 
     Parameters
     ----------
-    model : Model
-        The open model.
     run : RunPrompt
         The prompt.
     asked : int
         The position; a negative one counts from the end.
-    job : Job
-        Steps between layers and chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the prompt cannot be run or has no such position.
     """
     passed = model.run(run, job)
     at = position(asked, len(passed.ids))
@@ -51,11 +42,5 @@ def place(model: Model, run: RunPrompt, asked: int, job: Job) -> Place:
 
 
 def target_of(model: Model, target: Token | None, logits: Float[Tensor, " d_vocab"]) -> int:
-    """Return the token that a question is about: the named one, or the model's first guess.
-
-    Raises
-    ------
-    Refused
-        If the name is not one token.
-    """
+    """Return the token that a question is about: the named one, or the model's first guess."""
     return int(logits.argmax()) if target is None else model.tokens.resolve(target)

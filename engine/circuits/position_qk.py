@@ -24,21 +24,6 @@ def position_qk(model: Model, request: PositionQK, job: Job) -> PositionScores:
     row put through the norm alone, or on top of the mean embedding, would be scaled up to the
     length of a whole token (`docs/decisions/`). Later layers read the same vectors through their
     own norm and weights, without what the layers before them wrote.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : PositionQK
-        The question.
-    job : Job
-        Steps between chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the head does not exist, the context is shorter, or positions are not learned vectors
-        that are added to the stream.
     """
     model.check_head(request.head)
     _check_learned(model)

@@ -30,21 +30,6 @@ def qk_offsets(model: Model, request: QKOffsets, job: Job) -> OffsetScores:
     the divisor. So its mean over all pairs of tokens is that of the mean query and the mean key,
     and its variance follows from both covariances: q M C_K M^T q + k M^T C_Q M k + tr(C_Q M C_K
     M^T). Both are exact over the whole vocabulary. Sums are float64.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : QKOffsets
-        The question.
-    job : Job
-        Steps between chunks of the vocabulary, and between offsets.
-
-    Raises
-    ------
-    Refused
-        If the head, a token, the source or the largest offset do not exist, or distance does not
-        change scores by a turn.
     """
     model.check_head(request.head)
     _check_rotary(model)

@@ -16,21 +16,6 @@ def qk_tokens(model: Model, request: QKTokens, job: Job) -> ScoreRanking:
     model's divisor. Learned positions are left out of the vocabulary's end, and b_Q and b_K
     unless the request adds them. With ALiBi, slope times offset is taken off; a cap is left out,
     for it changes no order.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : QKTokens
-        The question.
-    job : Job
-        Steps between chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the head, the token, the source, the position or the offset do not exist or do not go
-        together.
     """
     listed, slope = qk_values(model, request, job), model.slope(request.head)
     return ScoreRanking(

@@ -9,22 +9,7 @@ from engine.model import Model
 
 
 def run_prompt(model: Model, request: RunPrompt, job: Job) -> Run:
-    """Run a text through a model.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : RunPrompt
-        The question.
-    job : Job
-        Steps between parts of the vocabulary, and before each part of each layer.
-
-    Raises
-    ------
-    Refused
-        If the prompt is empty, too long or not in the model's vocabulary.
-    """
+    """Run a text through a model."""
     model.tokens.spell(job)
     ids, prepended = model.encode(request)
     passed = model.run(request, job)

@@ -17,19 +17,10 @@ def factors(
 
     Parameters
     ----------
-    model : Model
-        The open model.
-    head : Head
-        The head.
     circuit : {"ov", "qk"}
         W_V and W_O of W_OV, or W_Q and W_K^T of W_QK; the papers' matrices are the transposes.
     offset : int
         Query position minus key position, which turns W_QK of a rotary model.
-
-    Raises
-    ------
-    Refused
-        If the head does not exist, or scores do not follow from the weights.
     """
     weights = model.head(head, offset)
     if circuit == "ov":
@@ -39,22 +30,7 @@ def factors(
 
 
 def spectrum(model: Model, request: Spectrum, job: Job) -> SingularValues:
-    """Return the singular values of W_V W_O or W_Q W_K^T.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : Spectrum
-        The question.
-    job : Job
-        Steps before the dense decomposition, which cannot be interrupted.
-
-    Raises
-    ------
-    Refused
-        If the head does not exist, or the offset means nothing to the model.
-    """
+    """Return the singular values of W_V W_O or W_Q W_K^T."""
     check_offset(model, request.offset)
     A, B = factors(model, request.head, request.circuit, request.offset)
     U, S, Vh = lowrank.svd(A, B)

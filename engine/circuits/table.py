@@ -10,22 +10,7 @@ from engine.model import Model
 
 
 def table(model: Model, request: Table, job: Job) -> TokenTable:
-    """Return W_E W_V W_O W_U or W_E W_Q (W_E W_K)^T as a whole.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : Table
-        The question.
-    job : Job
-        Steps between chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the vocabulary has more than 64 tokens, or the head does not exist.
-    """
+    """Return W_E W_V W_O W_U or W_E W_Q (W_E W_K)^T as a whole."""
     check_offset(model, request.offset)
     weights = model.head(request.head, request.offset)
     if model.d_vocab > SMALL_VOCABULARY:

@@ -13,22 +13,7 @@ from engine.runs import ForwardPass
 
 
 def thumbnails(model: Model, request: Thumbnails, job: Job) -> ThumbnailPatterns:
-    """Return the max-pooled patterns of every head; a cell is masked if all that it pools is.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : Thumbnails
-        The question.
-    job : Job
-        Steps between layers.
-
-    Raises
-    ------
-    Refused
-        If the size is less than 1, or the prompt cannot be run.
-    """
+    """Return the max-pooled patterns of every head; a cell is masked if all that it pools is."""
     if request.size < 1:
         raise Refused(f"size, the rows of a thumbnail, must be at least 1, not {request.size}")
     passed = model.run(request.run, job)

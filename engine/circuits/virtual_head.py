@@ -11,13 +11,7 @@ from engine.model import Model
 
 
 def check_order(earlier: Head, later: Head) -> None:
-    """Refuse two heads of which the later cannot read the earlier.
-
-    Raises
-    ------
-    Refused
-        If the second is not in a later layer.
-    """
+    """Refuse two heads of which the later cannot read the earlier."""
     if earlier.layer >= later.layer:
         raise Refused(
             f"head {later} is not in a later layer than {earlier}, so that it cannot read what "
@@ -35,21 +29,6 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
     the query. The share is (c . v) / (v . v), v what the later head gives, A2 (X W_V2 + b_V2) W_O2,
     and c the part of it that reads what the earlier one gives, its b_V included: all parts of what
     is read, and b_V2, sum to 1.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : VirtualHead
-        The question.
-    job : Job
-        Steps between layers and chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If a head or the token do not exist, the later head is not in a later layer, or the prompt
-        cannot be run.
     """
     earlier, later = request.earlier, request.later
     (V_1, O_1), (V_2, O_2) = (factors(model, head, "ov") for head in (earlier, later))

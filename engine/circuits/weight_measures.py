@@ -27,8 +27,6 @@ def weight_measures(model: Model, job: Job) -> dict[str, FloatArray]:
 
     Parameters
     ----------
-    model : Model
-        The open model.
     job : Job
         Steps between heads and between chunks of the vocabulary. What was cancelled goes on where
         it stopped when it is asked for again.
@@ -70,15 +68,6 @@ def copying_share(model: Model, head: Head, job: Job) -> float:
 
     Exact over the whole vocabulary, tile by tile of W_E W_V W_O W_U; a token that only ties with
     another does not count.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    head : Head
-        The head.
-    job : Job
-        Steps between chunks of the vocabulary.
     """
     weights = model.head(head)
     read = model.vocabulary.read_by(weights.W_V, job)  # [d_vocab, d_head]

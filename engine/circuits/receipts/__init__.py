@@ -68,20 +68,6 @@ def receipts(model: Model, request: Receipts, job: Job) -> HeadReceipts:
     The claims are those of "One attention head, taken apart" and "A Mathematical Framework for
     Transformer Circuits" (Elhage et al., 2021). A check that fails is returned like any other, and
     one that means nothing for the architecture says why.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : Receipts
-        The question.
-    job : Job
-        Steps between checks and inside them.
-
-    Raises
-    ------
-    Refused
-        If the head does not exist, or the prompt cannot be run.
     """
     seen = scene(model, request.run, request.head, job)
     found = []

@@ -80,13 +80,7 @@ class Scene:
 
 
 def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
-    """Run a prompt and set out what the checks need of it.
-
-    Raises
-    ------
-    Refused
-        If the head does not exist or the prompt cannot be run.
-    """
+    """Run a prompt and set out what the checks need of it."""
     weights = double(model.head(head))
     passed = model.run(run, job)
     kept = passed.layers.again(head.layer, ["attn.hook_z", "hook_attn_out"])
@@ -113,12 +107,6 @@ def written(
 
     Parameters
     ----------
-    model : Model
-        The open model.
-    passed : ForwardPass
-        The prompt's run, whose pattern it is.
-    head : Head
-        The head.
     read : Tensor
         What the heads of its layer read, X, in double precision.
     """

@@ -21,20 +21,6 @@ def workings(model: Model, request: Workings, job: Job) -> HeadWorkings:
     information movement"). Weights are folded; queries, keys and the pattern are the ones that the
     model itself made. T has a column and W_E a row for each token of the prompt only, unless the
     vocabulary is small.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : Workings
-        The question.
-    job : Job
-        Steps between layers and chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the head or the query do not exist, or the prompt cannot be run.
     """
     weights = model.head(request.head)
     layer = request.head.layer

@@ -21,12 +21,6 @@ def inputs(
 
     Parameters
     ----------
-    model : Model
-        The open model.
-    maker : Maker
-        Labels the steps.
-    passed : ForwardPass
-        The prompt's run.
     layer : int
         The head's layer.
     read : Tensor

@@ -28,16 +28,6 @@ def what(
 
     Parameters
     ----------
-    model : Model
-        The open model.
-    maker : Maker
-        Labels the steps.
-    passed : ForwardPass
-        The prompt's run.
-    head : Head
-        The head.
-    weights : HeadWeights
-        Its folded weights.
     read : Tensor
         What it reads [position, d_model].
     """
@@ -117,16 +107,8 @@ def prediction(
 
     Parameters
     ----------
-    model : Model
-        The open model.
-    maker : Maker
-        Labels the steps.
-    passed : ForwardPass
-        The prompt's run.
     output : Tensor
         What the head writes [position, d_model].
-    job : Job
-        Steps between chunks of the vocabulary.
     """
     if model.d_vocab <= SMALL_VOCABULARY:
         shown, few = list(range(model.d_vocab)), ""

@@ -17,23 +17,7 @@ from engine.runs import ForwardPass
 def where(
     model: Model, maker: Maker, passed: ForwardPass, head: Head, weights: HeadWeights, job: Job
 ) -> list[Step]:
-    """Return the steps from X to the pattern: queries, keys, their circuit and the scores.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    maker : Maker
-        Labels the steps.
-    passed : ForwardPass
-        The prompt's run.
-    head : Head
-        The head.
-    weights : HeadWeights
-        Its folded weights.
-    job : Job
-        Steps between layers where the model must be run again for its scores.
-    """
+    """Return the steps from X to the pattern: queries, keys, their circuit and the scores."""
     layer, number = head
     operands: tuple[str, ...]
     kv = model.kv_head(number)
