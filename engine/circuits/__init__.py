@@ -1,11 +1,11 @@
 """What is computed: one subject a file, each computation a pure function.
 
 `computation(model, request, job) -> result` takes the open `Model`, the question as its frozen
-dataclass, and the `Job` that it calls `job.step` on between pieces of at most 0.1 s: between layers,
-heads, chunks of the vocabulary. It raises `Refused`, with one sentence, where a question cannot be
-answered: a head, layer, position, token or offset that does not exist, a prompt that cannot be run,
-fields that do not go together. Arguments of these names mean the same in every helper; `head` is
-the head in question, `weights` its folded weights and `forward_pass` the prompt's run.
+dataclass, and the `Job` whose `step` it calls between pieces of at most 0.1 s: layers, heads, parts
+of the vocabulary. It raises `Refused`, with one sentence, where a question cannot be answered: a
+head, layer, position, token or offset that does not exist, a prompt that cannot be run, fields that
+do not go together. Arguments of these names mean the same in every helper; `head` is the head in
+question, `weights` its folded weights and `forward_pass` the prompt's run.
 """
 
 from collections.abc import Callable
@@ -35,57 +35,34 @@ from engine.circuits.thumbnails import thumbnails
 from engine.circuits.virtual_head import virtual_head
 from engine.circuits.vocabulary import vocabulary
 from engine.circuits.workings import workings
-from engine.messages import (
-    Attention,
-    Composition,
-    DestinationRow,
-    Direction,
-    DirectPath,
-    Eigenvalues,
-    HeadOutput,
-    HeadScores,
-    LoadModel,
-    LogitAttribution,
-    LogitLens,
-    OVTokens,
-    PositionQK,
-    QKOffsets,
-    QKTokens,
-    Receipts,
-    RunPrompt,
-    SkipTrigrams,
-    Spectrum,
-    Table,
-    Thumbnails,
-    VirtualHead,
-    Vocabulary,
-    Workings,
-)
 
-# A function takes the one kind of request that it is listed under, which a type cannot say.
 COMPUTATIONS: dict[type, Callable[..., Any]] = {
-    LoadModel: load_model,
-    Vocabulary: vocabulary,
-    RunPrompt: run_prompt,
-    Attention: attention,
-    Thumbnails: thumbnails,
-    OVTokens: ov_tokens,
-    QKTokens: qk_tokens,
-    Spectrum: spectrum,
-    Direction: direction,
-    Table: table,
-    DirectPath: direct_path,
-    HeadOutput: head_output,
-    LogitAttribution: logit_attribution,
-    VirtualHead: virtual_head,
-    Composition: composition,
-    Eigenvalues: eigenvalues,
-    DestinationRow: destination_row,
-    LogitLens: logit_lens,
-    HeadScores: head_scores,
-    SkipTrigrams: skip_trigrams,
-    QKOffsets: qk_offsets,
-    PositionQK: position_qk,
-    Workings: workings,
-    Receipts: receipts,
+    computation.__annotations__["request"]: computation
+    for computation in (
+        load_model,
+        vocabulary,
+        run_prompt,
+        attention,
+        thumbnails,
+        ov_tokens,
+        qk_tokens,
+        spectrum,
+        direction,
+        table,
+        direct_path,
+        head_output,
+        logit_attribution,
+        virtual_head,
+        composition,
+        eigenvalues,
+        destination_row,
+        logit_lens,
+        head_scores,
+        skip_trigrams,
+        qk_offsets,
+        position_qk,
+        workings,
+        receipts,
+    )
 }
+"""Every computation by the one kind of request that it takes, which its signature names."""

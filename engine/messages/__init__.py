@@ -5,6 +5,9 @@ staleness ticket, command line and figure caption. Results are frozen dataclasse
 numpy arrays and plain values. Nothing in here computes, and importing it imports no torch.
 """
 
+import re
+import typing
+
 from engine.messages.circuits import (
     SMALL_VOCABULARY,
     DirectPath,
@@ -182,36 +185,14 @@ Result = (
     | HeadReceipts
 )
 
-QUESTIONS: dict[str, type[Request]] = {
-    "list-models": ListModels,
-    "estimate-model": EstimateModel,
-    "find-download": FindDownload,
-    "download-model": DownloadModel,
-    "load-model": LoadModel,
-    "vocabulary": Vocabulary,
-    "run-prompt": RunPrompt,
-    "attention": Attention,
-    "thumbnails": Thumbnails,
-    "ov-tokens": OVTokens,
-    "qk-tokens": QKTokens,
-    "spectrum": Spectrum,
-    "direction": Direction,
-    "table": Table,
-    "direct-path": DirectPath,
-    "head-output": HeadOutput,
-    "logit-attribution": LogitAttribution,
-    "virtual-head": VirtualHead,
-    "composition": Composition,
-    "eigenvalues": Eigenvalues,
-    "destination-row": DestinationRow,
-    "logit-lens": LogitLens,
-    "head-scores": HeadScores,
-    "skip-trigrams": SkipTrigrams,
-    "qk-offsets": QKOffsets,
-    "position-qk": PositionQK,
-    "workings": Workings,
-    "receipts": Receipts,
-}
+
+def _asked_as(request: type) -> str:
+    """Return the name of a question, its class in kebab case: OVTokens is asked as ov-tokens."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", request.__name__).lower()
+
+
+QUESTIONS: dict[str, type[Request]] = {_asked_as(kind): kind for kind in typing.get_args(Request)}
+"""Every request by the name that the command line, JSON and files know it by."""
 
 __all__ = [
     "CUT",
