@@ -10,9 +10,8 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from engine.messages import ModelEntry, Refused
-from engine.sources import values
 from engine.sources.checkpoint import Checkpoint
-from engine.sources.config import check_layers
+from engine.sources.config import check_layers, checked_number, checked_size
 from engine.sources.files import Folder
 from engine.sources.tokenizer import read_tokenizer
 
@@ -86,7 +85,7 @@ def _checkpoint(
     check_layers(name, config)
     place = f"{name}: config.json"
     for setting in SIZES:
-        values.size(place, config, setting)
+        checked_size(place, config, setting)
     for setting, kinds in SETTINGS.items():
         if type(config[setting]) not in kinds:
             raise ValueError(f"{setting} is {config[setting]!r:.50}")
@@ -100,7 +99,7 @@ def _checkpoint(
         n_ctx=config["n_ctx"],
         learned_positions={"standard": True, "none": False}[config["positions"]],
         normalized={"LNPre": True, None: False}[config["normalization"]],
-        eps=values.number(place, config, "eps"),
+        eps=checked_number(place, config, "eps"),
         prepend_bos=config["prepend_bos"],
         bos_token=config["bos_token"],
         example=EXAMPLE,

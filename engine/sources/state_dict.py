@@ -8,10 +8,10 @@ from tokenizers import Tokenizer
 
 from engine.bounded_file import check_regular
 from engine.messages import Refused
-from engine.sources import cache, values
-from engine.sources.config import Config, check_layers
+from engine.sources import hub_cache
+from engine.sources.checkpoint import BYTES, Pretrained
+from engine.sources.config import LARGEST, Config, check_layers, checked_number, checked_size
 from engine.sources.files import Folder, Missing
-from engine.sources.pretrained import BYTES, Pretrained
 
 PEAK = 2.2
 """Memory that reading one takes at most, over that of its weights: file and model at once."""
@@ -109,10 +109,10 @@ def check(title: str, config: Config) -> None:
     sizes = ["n_layers", "n_heads", "d_model", "d_head", "d_vocab", "n_ctx"]
     if not config.get("attn_only"):
         sizes.append("d_mlp")
-    for size in sizes:
-        values.size(f"{title}: config.json", config, size)
+    for name in sizes:
+        checked_size(f"{title}: config.json", config, name)
     if "eps" in config:
-        values.number(f"{title}: config.json", config, "eps")
+        checked_number(f"{title}: config.json", config, "eps")
     check_layers(title, config)
     for setting, allowed in ONLY.items():
         value = config.get(setting, allowed[0])
@@ -135,7 +135,7 @@ def check(title: str, config: Config) -> None:
     scale = config.get("attn_scale", -1)
     plain = (
         isinstance(scale, int | float)
-        and abs(scale) < values.LARGEST
+        and abs(scale) < LARGEST
         and (scale <= 0 or math.isclose(scale, math.sqrt(config["d_head"]), rel_tol=1e-6))
     )
     if not plain:
@@ -208,7 +208,7 @@ def _tokenizer(folder: Folder, config: Config) -> tuple[Folder, Tokenizer]:
             f"{folder.title} has no tokenizer.json, and its config.json names no tokenizer",
             "put one into it",
         )
-    cached = cache.folder(named)
+    cached = hub_cache.folder(named)
     if cached is None or not cached.has("tokenizer.json"):
         raise Missing(
             f"{folder.title} reads text with the tokenizer {named}, which is not on this computer",

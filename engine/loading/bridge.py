@@ -9,8 +9,8 @@ from transformer_lens.model_bridge import TransformerBridge
 
 from engine.folding import Norm
 from engine.messages import Placing
-from engine.network import NO_BOS, Network
-from engine.placing import check_weights
+from engine.network.device import check_weights
+from engine.network.network import NO_BOS, Network
 from engine.sources.checkpoint import Checkpoint
 
 

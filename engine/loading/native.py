@@ -11,16 +11,16 @@ from transformer_lens.config import TransformerBridgeConfig
 from transformer_lens.model_bridge import TransformerBridge
 from transformer_lens.utilities.tl_checkpoint_conversion import convert_tl_checkpoint
 
-from engine.agreement import Own, settled
 from engine.folding import Norm
+from engine.forward.forward_pass import forward
 from engine.job import Job
+from engine.loading.verify import Own, settled
 from engine.messages import Placing, Refused
-from engine.network import NO_BOS, Network, NormKind
-from engine.placing import DTYPES, check_weights, home, without_numbers
-from engine.runs import forward
+from engine.network.device import DTYPES, check_weights, to_cpu_float32, without_numbers
+from engine.network.network import NO_BOS, Network, NormKind
 from engine.sources import state_dict
+from engine.sources.checkpoint import Pretrained
 from engine.sources.config import Config
-from engine.sources.pretrained import Pretrained
 
 NORMS: dict[str | None, NormKind] = {
     "LN": "LayerNorm",
@@ -226,7 +226,7 @@ def _bos_reason(found: Pretrained) -> str:
 def _norm(norm: Any) -> Norm:
     inner = norm.original_component
     gain, bias = (getattr(inner, name, None) for name in ("weight", "bias"))
-    return Norm(*(None if held is None else home(held) for held in (gain, bias)))
+    return Norm(*(None if held is None else to_cpu_float32(held) for held in (gain, bias)))
 
 
 def _own(found: Pretrained, bridge: Any, job: Job) -> Own:
