@@ -14,7 +14,7 @@ from engine.forward.forward_pass import ForwardPass, Watch, forward, loss, pool
 from engine.forward.layers import PATTERN_BYTES, Change, probe
 from engine.forward.memory import check_run_fits, run_bytes
 from engine.job import Job
-from engine.loading.bridge import attention_only
+from engine.loading.native import attention_only
 from engine.loading.pretrained import pretrained
 from engine.messages import (
     FloatArray,

@@ -1,7 +1,7 @@
-"""From a TransformerLens state dict and its config to the TransformerBridge that runs it."""
+"""From tensors under TransformerLens's names, and its config, to the network that runs them."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -14,13 +14,13 @@ from transformer_lens.utilities.tl_checkpoint_conversion import convert_tl_check
 from engine.folding import Norm
 from engine.forward.forward_pass import forward
 from engine.job import Job
-from engine.loading.verify import Own, settled
+from engine.loading.verify import Own, verified
 from engine.messages import Placing, Refused
 from engine.network.device import DTYPES, check_weights, to_cpu_float32, without_numbers
 from engine.network.network import NO_BOS, Network, NormKind
 from engine.sources import state_dict
-from engine.sources.checkpoint import Pretrained
-from engine.sources.config import Config
+from engine.sources.checkpoint import Checkpoint, Pretrained
+from engine.sources.config import SIZES, Config
 
 NORMS: dict[str | None, NormKind] = {
     "LN": "LayerNorm",
@@ -47,91 +47,95 @@ positions, as transposes (TransformerLens, `_convert_neel_solu_old_weights`)."""
 def native(found: Pretrained, job: Job, placing: Placing) -> Network:
     """Build what runs a state dict, and check that its parts add up.
 
-    Parameters
-    ----------
-    found : Pretrained
-        The state dict, looked over.
-    job : Job
-        Steps between tensors.
-    placing : Placing
-        Where it is to run, and in which precision.
-
     Raises
     ------
     Refused
         If the file is damaged, or its tensors are not those of the config.
     """
-    cfg = _config(found.config)
-    bridge = TransformerBridge.boot_native(cfg)
-    bridge.requires_grad_(False).to(DTYPES[placing.dtype])
-    _fill(bridge.state_dict(), found, cfg, job, placing)
-    bridge.to(placing.device)
-    network = _network(found, bridge)
-    return settled(found.title, network, _own(found, bridge, job), job)
+    assert found.tokenizer is not None
+    config, bos_token = found.config, found.bos_token
+    bridge = _bridge(found.title, config, _tensors(found), job, placing)
+    reason = "TransformerLens's habit: its config does not say"
+    if "default_prepend_bos" in config:
+        reason = "its config says so"
+    network = Network(
+        bridge=bridge,
+        tokenizer=found.tokenizer,
+        bos_token=bos_token,
+        prepend_bos=bool(config.get("default_prepend_bos", True)) and bos_token is not None,
+        bos_reason=NO_BOS if bos_token is None else reason,
+        parameters=found.parameters,
+        **_sizes(config, bridge),
+    )
+    return verified(found.title, network, _own(found, bridge, job), job)
 
 
-def _config(config: Config) -> TransformerBridgeConfig:
-    return TransformerBridgeConfig(
-        n_layers=config["n_layers"],
-        n_heads=config["n_heads"],
-        d_model=config["d_model"],
-        d_head=config["d_head"],
-        d_mlp=None if config.get("attn_only") else config["d_mlp"],
-        d_vocab=config["d_vocab"],
-        n_ctx=config["n_ctx"],
-        attn_only=bool(config.get("attn_only")),
+def attention_only(checkpoint: Checkpoint) -> Network:
+    """Build what runs a model in memory: single precision on the CPU, exact for toys."""
+    config, bos_token, habit = checkpoint.config, checkpoint.bos_token, checkpoint.prepend_bos
+    tensors = {name: torch.tensor(value) for name, value in checkpoint.tensors.items()}
+    bridge = _bridge(checkpoint.name, config, tensors, Job(), Placing())
+    trained = f"it was {'trained' if habit else 'not trained'} with it in front"
+    return Network(
+        bridge=bridge,
+        tokenizer=checkpoint.tokenizer,
+        bos_token=bos_token,
+        prepend_bos=habit,
+        bos_reason=NO_BOS if bos_token is None else trained,
+        parameters=sum(tensor.size for tensor in checkpoint.tensors.values()),
+        **_sizes(config, bridge),
+    )
+
+
+def _bridge(
+    title: str, config: Config, tensors: Mapping[str, Tensor], job: Job, placing: Placing
+) -> Any:
+    """Return a TransformerBridge that holds tensors under TransformerLens's older names."""
+    attention_only = bool(config.get("attn_only"))
+    cfg = TransformerBridgeConfig(
+        **{size: config[size] for size in SIZES},
+        d_mlp=None if attention_only else config["d_mlp"],
+        attn_only=attention_only,
         # Asked for, and unused without MLPs.
-        act_fn="relu" if config.get("attn_only") else config["act_fn"],
+        act_fn="relu" if attention_only else config["act_fn"],
         normalization_type=state_dict.norm_kind(config),
         eps=config.get("eps", EPS),
         positional_embedding_type="standard",
         init_weights=False,
     )
-
-
-def _fill(
-    targets: dict[str, Tensor], found: Pretrained, cfg: Any, job: Job, placing: Placing
-) -> None:
-    """Copy stored tensors to where the bridge keeps them, one at a time."""
-    shapes = state_dict.shapes(found.config)
-    lacking = set(shapes)
-    # A model without these is one whose bias is zeros, and whose inner norm only scales.
+    bridge = TransformerBridge.boot_native(cfg)
+    bridge.requires_grad_(False)
+    if placing.dtype != "float32":  # the bridge prints a line
+        bridge.to(DTYPES[placing.dtype])
+    targets = bridge.state_dict()
     for name, target in targets.items():
-        if name == "unembed.bias" or name.endswith("mlp.ln.bias"):
+        # Without these, a model has a bias of zeros, no positions, and inner norms that only scale.
+        if name in ("unembed.bias", "pos_embed.weight") or name.endswith("mlp.ln.bias"):
             target.zero_()
         elif name.endswith("mlp.ln.weight"):
             target.fill_(1.0)
-    for name, tensor in _tensors(found):
-        job.step(len(shapes) - len(lacking), len(shapes), "reading tensors")
-        if name not in shapes:
-            raise Refused(
-                f"{found.title}: {found.path.name} holds {name[:100]}, and config.json means a "
-                "model without it"
-            )
-        if tuple(tensor.shape) != shapes[name]:
-            raise Refused(
-                f"{found.title}: {name} is {tuple(tensor.shape)}, and config.json means "
-                f"{shapes[name]}"
-            )
-        check_weights(found.title, [(name, tensor.to(DTYPES[placing.dtype]))], placing)
-        for target, converted in convert_tl_checkpoint({name: tensor.float()}, cfg).items():
-            targets[target].copy_(converted)
-        lacking.discard(name)
-    lacking.discard("unembed.b_U")
-    if lacking:
-        raise Refused(
-            f"{found.title}: {found.path.name} lacks {len(lacking)} of the model's tensors, such "
-            f"as {min(lacking)}"
-        )
+    for done, (name, tensor) in enumerate(tensors.items()):
+        job.step(done, len(tensors), "reading tensors")
+        check_weights(title, [(name, tensor.to(DTYPES[placing.dtype]))], placing)
+        for place, converted in convert_tl_checkpoint({name: tensor.float()}, cfg).items():
+            targets[place].copy_(converted)
+    if placing.device != "cpu":
+        bridge.to(placing.device)
+    return bridge
 
 
-def _tensors(found: Pretrained) -> Iterator[tuple[str, Tensor]]:
-    """Yield each stored tensor under the name and in the shape that TransformerLens uses now."""
+def _tensors(found: Pretrained) -> dict[str, Tensor]:
+    """Return stored tensors under the names and in the shapes that TransformerLens uses now."""
     stored = _safetensors(found) if found.path.suffix == ".safetensors" else _pickle(found)
     old = found.config.get("architecture") == "neel-solu-old" or any(".norm1." in n for n in stored)
-    for name, value in stored.items():
-        if not name.endswith(BUFFERS):
-            yield modern(name, value, found.layers) if old else (name, value)
+    tensors = dict(
+        modern(name, value, found.layers) if old else (name, value)
+        for name, value in stored.items()
+        if not name.endswith(BUFFERS)
+    )
+    found_shapes = {name: tuple(value.shape) for name, value in tensors.items()}
+    state_dict.check_shapes(found.title, found.path.name, found.config, found_shapes)
+    return tensors
 
 
 def modern(name: str, tensor: Tensor, layers: int) -> tuple[str, Tensor]:
@@ -139,11 +143,9 @@ def modern(name: str, tensor: Tensor, layers: int) -> tuple[str, Tensor]:
 
     Parameters
     ----------
-    name : str
-        Its old name.
-    tensor : Tensor
-        Its value.
-    layers : int
+    name, tensor
+        Its old name, and its value.
+    layers
         Layers of the model, by which its training code is known.
     """
     name = name.replace("norm", "ln")
@@ -187,40 +189,20 @@ def _safetensors(found: Pretrained) -> dict[str, Tensor]:
         raise Refused(f"{found.title}: {found.path.name} is damaged: {error}") from error
 
 
-def _network(found: Pretrained, bridge: Any) -> Network:
-    config, blocks = found.config, bridge.blocks
-    assert found.tokenizer is not None
+def _sizes(config: Config, bridge: Any) -> dict[str, Any]:
+    """Return the fields of a Network that a config of TransformerLens's gives."""
     kind = NORMS[state_dict.norm_kind(config)]
-    return Network(
-        bridge=bridge,
-        tokenizer=found.tokenizer,
-        bos_token=found.bos_token,
-        prepend_bos=bool(config.get("default_prepend_bos", True)) and found.bos_token is not None,
-        n_layers=config["n_layers"],
-        n_heads=config["n_heads"],
-        n_kv_heads=config["n_heads"],
-        d_model=config["d_model"],
-        d_head=config["d_head"],
-        d_vocab=config["d_vocab"],
-        d_mlp=0 if config.get("attn_only") else config["d_mlp"],
-        n_ctx=config["n_ctx"],
-        parameters=found.parameters,
-        divisors=(math.sqrt(config["d_head"]),) * config["n_layers"],
-        norm=kind,
-        eps=config.get("eps", EPS),
-        layer_norms=tuple(_norm(block.ln1) for block in blocks),
-        final_norm=_norm(bridge.ln_final) if kind != "none" else Norm(),
-        positions="learned",
-        W_pos=bridge.pos_embed.W_pos,
-        bos_reason=_bos_reason(found),
-    )
-
-
-def _bos_reason(found: Pretrained) -> str:
-    if found.bos_token is None:
-        return NO_BOS
-    stated = "default_prepend_bos" in found.config
-    return "its config says so" if stated else "TransformerLens's habit: its config does not say"
+    return {size: config[size] for size in SIZES} | {
+        "n_kv_heads": config["n_heads"],
+        "d_mlp": 0 if config.get("attn_only") else config["d_mlp"],
+        "divisors": (math.sqrt(config["d_head"]),) * config["n_layers"],
+        "norm": kind,
+        "eps": config.get("eps", EPS),
+        "layer_norms": tuple(_norm(block.ln1) for block in bridge.blocks),
+        "final_norm": _norm(bridge.ln_final) if kind != "none" else Norm(),
+        "positions": "none" if config.get("positions") == "none" else "learned",
+        "W_pos": bridge.pos_embed.W_pos,
+    }
 
 
 def _norm(norm: Any) -> Norm:

@@ -24,7 +24,7 @@ from engine.loading.config_keys import unread
 from engine.loading.gguf_config import check_tensors, completed, notices
 from engine.loading.gguf_file import read_once, settle
 from engine.loading.native import native
-from engine.loading.verify import SHARE, Own, allowed, settled, share
+from engine.loading.verify import SHARE, Own, allowed, share, verified
 from engine.messages import Placing, Refused, in_bytes
 from engine.network.device import (
     DTYPES,
@@ -104,7 +104,7 @@ def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
     own = _own(found, read)
     job.step(3, 4, "wrapping the model")
     network = _network(found, read)
-    return settled(found.title, network, own, job)
+    return verified(found.title, network, own, job)
 
 
 def _from_folder(found: Pretrained, dtype: torch.dtype) -> _Read:

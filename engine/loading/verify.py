@@ -71,7 +71,7 @@ def allowed(dtype: torch.dtype, single: float, what: str) -> float:
     return max(single, ROUNDINGS[what] * torch.finfo(dtype).eps)
 
 
-def settled(name: str, network: Network, own: Own, job: Job) -> Network:
+def verified(name: str, network: Network, own: Own, job: Job) -> Network:
     """Return the network with what a run of it shows: how embeddings enter, and what scores follow.
 
     Parameters

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,54 +13,29 @@ from tokenizers import Tokenizer
 from engine.bounded_file import open_regular
 from engine.job import Job
 from engine.messages import Placing, Refused, in_bytes
+from engine.sources.config import Config
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """An attention-only model as it was stored.
+    """An attention-only model in memory.
 
     Attributes
     ----------
+    config
+        As TransformerLens writes it: sizes, `eps` and `attn_only`; `normalization` is `LNPre`, or
+        `None` without norms; `positions` is `standard` (learned) or `none`.
     tensors
-        Weights under TransformerLens's names and shapes: `embed.W_E` [d_vocab, d_model],
-        `pos_embed.W_pos` [n_ctx, d_model] where positions are learned, `blocks.L.attn.W_Q`,
-        `W_K`, `W_V` [head, d_model, d_head], `W_O` [head, d_head, d_model], `b_Q`, `b_K`, `b_V`
-        [head, d_head], `b_O` [d_model], `unembed.W_U` [d_model, d_vocab], `unembed.b_U` [d_vocab].
-    normalized
-        Whether each layer and the unembedding read through a layer norm without parameters.
+        Weights under TransformerLens's names and shapes, see `engine.sources.state_dict.shapes`.
     """
 
     name: str
-    n_layers: int
-    n_heads: int
-    d_model: int
-    d_head: int
-    d_vocab: int
-    n_ctx: int
-    learned_positions: bool
-    normalized: bool
-    eps: float
+    config: Config
     prepend_bos: bool
     bos_token: str | None
     example: str
     tokenizer: Tokenizer
     tensors: Mapping[str, npt.NDArray[np.floating]]
-
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the name and shape of every tensor that such a model has."""
-        qkv = (self.n_heads, self.d_model, self.d_head)
-        shapes: dict[str, tuple[int, ...]] = {"embed.W_E": (self.d_vocab, self.d_model)}
-        if self.learned_positions:
-            shapes["pos_embed.W_pos"] = (self.n_ctx, self.d_model)
-        for layer in range(self.n_layers):
-            at = f"blocks.{layer}.attn."
-            shapes |= {f"{at}W_{name}": qkv for name in "QKV"}
-            shapes |= {f"{at}b_{name}": (self.n_heads, self.d_head) for name in "QKV"}
-            shapes[f"{at}W_O"] = (self.n_heads, self.d_head, self.d_model)
-            shapes[f"{at}b_O"] = (self.d_model,)
-        shapes["unembed.W_U"] = (self.d_model, self.d_vocab)
-        shapes["unembed.b_U"] = (self.d_vocab,)
-        return shapes
 
 
 EXAMPLE = "I like green tea, so I drink green"
@@ -111,7 +86,7 @@ class Pretrained:
     context: int
     tokenizer: Tokenizer | None = None
     bos_token: str | None = None
-    config: Mapping[str, Any] = field(default_factory=dict)
+    config: Config = field(default_factory=dict)
     example: str = EXAMPLE
 
     def peak_in(self, placing: Placing) -> int:

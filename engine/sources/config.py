@@ -28,6 +28,9 @@ HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 TOKENS = ("vocab_size", "d_vocab")
 CONTEXT = ("n_positions", "max_position_embeddings", "seq_length", "max_seq_len", "n_ctx")
 
+SIZES = ("n_layers", "n_heads", "d_model", "d_head", "d_vocab", "n_ctx")
+"""Sizes that a config of TransformerLens's has, as it calls them."""
+
 MOST_LAYERS = 1_000
 """More than any model has."""
 

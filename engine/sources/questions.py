@@ -61,7 +61,7 @@ def estimate_model(request: EstimateModel, job: Job, placing: Placing) -> ModelE
     elif isinstance(found := source.load(request.model), Checkpoint):
         parameters = sum(tensor.size for tensor in found.tensors.values())
         disk, peak = 0, COPIES * BYTES * parameters
-        layers, heads, context = found.n_layers, found.n_heads, found.n_ctx
+        layers, heads, context = (size(found.config, names) for names in (LAYERS, HEADS, CONTEXT))
     else:
         parameters, disk, peak = found.parameters, found.disk, found.peak_in(placing)
         itemsize = placing.itemsize

@@ -1,6 +1,7 @@
 """A TransformerLens state dict with its config, as its legacy models are stored."""
 
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from engine.bounded_file import check_regular
 from engine.messages import Refused
 from engine.sources import hub_cache
 from engine.sources.checkpoint import BYTES, Pretrained
-from engine.sources.config import LARGEST, Config, check_layers, checked_number, checked_size
+from engine.sources.config import LARGEST, SIZES, Config, check_layers, checked_number, checked_size
 from engine.sources.files import Folder, Missing
 
 PEAK = 2.2
@@ -106,10 +107,7 @@ def check(title: str, config: Config) -> None:
     Refused
         With the reason.
     """
-    sizes = ["n_layers", "n_heads", "d_model", "d_head", "d_vocab", "n_ctx"]
-    if not config.get("attn_only"):
-        sizes.append("d_mlp")
-    for name in sizes:
+    for name in SIZES if config.get("attn_only") else (*SIZES, "d_mlp"):
         checked_size(f"{title}: config.json", config, name)
     if "eps" in config:
         checked_number(f"{title}: config.json", config, "eps")
@@ -154,8 +152,9 @@ def shapes(config: Config) -> dict[str, tuple[int, ...]]:
     vectors = ("w", "b")[: NORMS[norm_kind(config)]]
     found: dict[str, tuple[int, ...]] = {
         "embed.W_E": (config["d_vocab"], d_model),
-        "pos_embed.W_pos": (config["n_ctx"], d_model),
     }
+    if config.get("positions") != "none":
+        found["pos_embed.W_pos"] = (config["n_ctx"], d_model)
     for layer in range(config["n_layers"]):
         at = f"blocks.{layer}."
         found |= {f"{at}ln1.{vector}": (d_model,) for vector in vectors}
@@ -175,6 +174,22 @@ def shapes(config: Config) -> dict[str, tuple[int, ...]]:
         "unembed.W_U": (d_model, config["d_vocab"]),
         "unembed.b_U": (config["d_vocab"],),
     }
+
+
+def check_shapes(title: str, file: str, config: Config, found: Mapping[str, Sequence[int]]) -> None:
+    """Refuse stored tensors whose names or shapes are not those of a checked config."""
+    wanted = shapes(config)
+    if strange := found.keys() - wanted.keys():
+        raise Refused(
+            f"{title}: {file} holds {min(strange)[:100]}, and config.json means a model without it"
+        )
+    for name, shape in wanted.items():
+        if name in found and tuple(found[name]) != shape:
+            raise Refused(f"{title}: {name} is {tuple(found[name])}, and config.json means {shape}")
+    if lacking := wanted.keys() - found.keys() - {"unembed.b_U"}:
+        raise Refused(
+            f"{title}: {file} lacks {len(lacking)} of the model's tensors, such as {min(lacking)}"
+        )
 
 
 def _norm(config: Config) -> Any:

@@ -187,23 +187,19 @@ def _checkpoint(
     tokenizer.pre_tokenizer = WhitespaceSplit()
     if bos is not None:
         tokenizer.add_special_tokens([bos])
-    return Checkpoint(
-        name=name,
-        n_layers=len(layers),
-        n_heads=1,
-        d_model=d_model,
-        d_head=d_head,
-        d_vocab=d_vocab,
-        n_ctx=LONGEST,
-        learned_positions=positions is not None,
-        normalized=False,
-        eps=0.0,
-        prepend_bos=bos is not None,
-        bos_token=bos,
-        example=example,
-        tokenizer=tokenizer,
-        tensors=tensors,
-    )
+    config = {
+        "n_layers": len(layers),
+        "n_heads": 1,
+        "d_model": d_model,
+        "d_head": d_head,
+        "d_vocab": d_vocab,
+        "n_ctx": LONGEST,
+        "attn_only": True,
+        "positions": "none" if positions is None else "standard",
+        "normalization": None,
+        "eps": 0.0,
+    }
+    return Checkpoint(name, config, bos is not None, bos, example, tokenizer, tensors)
 
 
 TOYS: dict[str, tuple[str, Callable[[str], Checkpoint]]] = {
