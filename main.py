@@ -187,9 +187,9 @@ def _models() -> int:
 
 
 def _download(words: list[str]) -> int:
-    from engine.sources import fetch
+    from engine.sources import download
 
-    return console.say(fetch.fetch(words))
+    return console.say(download.fetch(words))
 
 
 def _report(words: list[str]) -> int:

@@ -13,8 +13,8 @@ from torch import Tensor
 from engine.folding import centred
 from engine.job import Job
 from engine.messages import CircuitName, Refused, Source
-from engine.network import Network
-from engine.placing import home
+from engine.network.device import to_cpu_float32
+from engine.network.network import Network
 
 CHUNK = 2**20
 """Numbers of W_E or W_U read between two steps: at most some 20 milliseconds of work."""
@@ -98,7 +98,9 @@ class TokenVectors:
         centre : bool
             False: the model's own, which a cap on logits sees.
         """
-        biases: Tensor = self._network.logit_scale * home(self._network.bridge.unembed.b_U)
+        biases: Tensor = self._network.logit_scale * to_cpu_float32(
+            self._network.bridge.unembed.b_U
+        )
         if (bias := self._network.final_norm.bias) is not None:
             biases = biases + torch.cat([self._rows(part) @ bias for part in self._parts(Job())])
         return biases - biases.mean() if centre and self._mean_U is not None else biases
@@ -211,7 +213,7 @@ class TokenVectors:
 
     def _rows(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
         """Return rows of W_U as stored, one a token."""
-        return home(self._rows_U[part])
+        return to_cpu_float32(self._rows_U[part])
 
     def _mean_row(self) -> Float[Tensor, " d_model"]:
         parts = [self._rows(part).double().sum(0) for part in self._parts(Job())]

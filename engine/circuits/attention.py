@@ -5,10 +5,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.circuits.head_output import moved
+from engine.forward.forward_pass import ForwardPass
 from engine.job import Job
 from engine.messages import Attention, Head, Patterns
 from engine.model import Model
-from engine.runs import ForwardPass
 
 
 def attention(model: Model, request: Attention, job: Job) -> Patterns:

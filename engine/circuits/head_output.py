@@ -6,10 +6,10 @@ from torch import Tensor
 
 from engine.circuits.places import place, target_of
 from engine.circuits.ranking import ends, rank_of
+from engine.forward.forward_pass import ForwardPass
 from engine.job import Job
 from engine.messages import Head, HeadOutput, OutputRanking
 from engine.model import Model
-from engine.runs import ForwardPass
 
 
 def moved(model: Model, passed: ForwardPass, head: Head) -> Float[Tensor, "source d_model"]:

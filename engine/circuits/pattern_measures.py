@@ -5,10 +5,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from engine.forward.forward_pass import ForwardPass
 from engine.job import Job
 from engine.messages import PATTERN_MEASURES, FloatArray, HeadScores, Refused
 from engine.model import Model
-from engine.runs import ForwardPass
 
 LENGTH = 64
 """Random tokens before they repeat, where context and vocabulary have room for them."""

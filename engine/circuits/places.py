@@ -6,10 +6,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.circuits.source_vectors import position
+from engine.forward.forward_pass import ForwardPass
 from engine.job import Job
 from engine.messages import RunPrompt, Token
 from engine.model import Model
-from engine.runs import ForwardPass
 
 
 class Place(NamedTuple):

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
+from engine.forward.forward_pass import ForwardPass, pool
 from engine.job import Job
 from engine.messages import BoolArray, Refused, ThumbnailPatterns, Thumbnails
 from engine.model import Model
-from engine.pooling import pool
-from engine.runs import ForwardPass
 
 
 def thumbnails(model: Model, request: Thumbnails, job: Job) -> ThumbnailPatterns:

@@ -7,10 +7,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from engine.folding import HeadWeights
+from engine.forward.forward_pass import ForwardPass
 from engine.job import Job
 from engine.messages import Head, Measured, Receipt, RunPrompt
 from engine.model import Model
-from engine.runs import ForwardPass
 
 SINGLE = 1e-5
 """Share of the largest number that rounding may take where the model's own pass is compared."""

@@ -15,10 +15,10 @@ from engine.circuits.receipts.scene import (
     written,
 )
 from engine.folding import centred
+from engine.forward.forward_pass import ForwardPass
 from engine.job import Job
 from engine.messages import Head, LogitAttribution, Receipt
 from engine.model import Model
-from engine.runs import ForwardPass
 
 LOGIT, NAT = 1e-3, 1e-4
 """What rounding may take from a sum over the whole model, and from a log-probability."""

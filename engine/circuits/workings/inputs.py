@@ -5,9 +5,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.circuits.workings.maker import Maker
+from engine.forward.forward_pass import ForwardPass
 from engine.messages import SMALL_VOCABULARY, Step
 from engine.model import Model
-from engine.runs import ForwardPass
 
 
 def inputs(

@@ -7,10 +7,10 @@ from torch import Tensor
 from engine.circuits.ranking import ends
 from engine.circuits.workings.maker import WIDEST, Maker
 from engine.folding import HeadWeights
+from engine.forward.forward_pass import ForwardPass
 from engine.job import Job
 from engine.messages import SMALL_VOCABULARY, Head, Step
 from engine.model import Model
-from engine.runs import ForwardPass
 
 MOST = 10
 """Tokens listed at each end of a large vocabulary's logits."""

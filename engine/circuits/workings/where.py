@@ -8,10 +8,10 @@ from torch import Tensor
 
 from engine.circuits.workings.maker import WIDEST, AxisName, Maker
 from engine.folding import HeadWeights
+from engine.forward.forward_pass import ForwardPass
 from engine.job import Job
 from engine.messages import Head, Step
 from engine.model import Model
-from engine.runs import ForwardPass
 
 
 def where(

@@ -9,12 +9,12 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from engine.folding import fold
+from engine.forward.forward_pass import ForwardPass, forward
+from engine.forward.layers import probe
 from engine.job import Cancelled, Job
 from engine.messages import Refused
-from engine.network import Network, capped
-from engine.probes import probe
+from engine.network.network import Network, capped
 from engine.rotation import Rotation
-from engine.runs import ForwardPass, forward
 
 PATTERN = 1e-4
 """Largest difference that a pattern may have to the model's own."""
@@ -71,7 +71,7 @@ def allowed(dtype: torch.dtype, single: float, what: str) -> float:
     return max(single, ROUNDINGS[what] * torch.finfo(dtype).eps)
 
 
-def settled(name: str, network: Network, own: Own, job: Job) -> Network:
+def verified(name: str, network: Network, own: Own, job: Job) -> Network:
     """Return the network with what a run of it shows: how embeddings enter, and what scores follow.
 
     Parameters

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from engine.folding import HeadWeights, Norm, normalised, root_mean_square
 from engine.messages import Refused
-from engine.placing import beside, home
+from engine.network.device import to_cpu_float32, to_like
 from engine.rotation import Rotation
 
 NormKind = Literal["none", "LayerNorm without parameters", "LayerNorm", "RMSNorm"]
@@ -161,18 +161,18 @@ class Network:
 
     def embeddings(self, part: slice | list[int]) -> Float[Tensor, "part d_model"]:
         """Return rows of W_E as stored."""
-        return home(self.bridge.embed.W_E[part])
+        return to_cpu_float32(self.bridge.embed.W_E[part])
 
     def positions_of(self, length: int) -> Float[Tensor, "position d_model"]:
         """Return the first rows of W_pos."""
-        return home(self.W_pos[:length])
+        return to_cpu_float32(self.W_pos[:length])
 
     def unembedded(self, read: Float[Tensor, " d_model"]) -> Float[Tensor, " d_vocab"]:
         """Return W_U and b_U applied to what the unembedding reads, in single precision."""
         rows = self.bridge.unembed.W_U.T
         starts = range(0, len(rows), ROWS)
-        made = torch.cat([home(rows[start : start + ROWS]) @ read for start in starts])
-        return made + home(self.bridge.unembed.b_U)
+        made = torch.cat([to_cpu_float32(rows[start : start + ROWS]) @ read for start in starts])
+        return made + to_cpu_float32(self.bridge.unembed.b_U)
 
     @property
     def has_one_qk(self) -> bool:
@@ -244,22 +244,22 @@ class Network:
         """Return what a layer's MLP adds to streams that it reads through its norms."""
         block = self.bridge.blocks[layer]
         before = block.ln2 if hasattr(block, "ln2") else block.ln1
-        given = beside(streams[None], next(block.parameters()))
+        given = to_like(streams[None], next(block.parameters()))
         written = _through(block, before(given))
         if hasattr(block, "ln2_post"):
             written = block.ln2_post(written)
-        found: Tensor = self.mlp_factor * home(written[0])
+        found: Tensor = self.mlp_factor * to_cpu_float32(written[0])
         return found
 
     def raw(self, layer: int, number: int) -> HeadWeights:
         """Return the weights of one head as stored, but for W_O, which holds what follows it."""
         attention = self.bridge.blocks[layer].attn
         kv, gain = number * self.n_kv_heads // self.n_heads, self.written_gain(layer)
-        W_O = home(attention.W_O[number])
+        W_O = to_cpu_float32(attention.W_O[number])
         return HeadWeights(
-            W_Q=home(attention.W_Q[number]),
-            W_K=home(attention.W_K[kv]),
-            W_V=home(attention.W_V[kv]),
+            W_Q=to_cpu_float32(attention.W_Q[number]),
+            W_K=to_cpu_float32(attention.W_K[kv]),
+            W_V=to_cpu_float32(attention.W_V[kv]),
             W_O=W_O if gain is None else W_O * gain,
             b_Q=self.biases(layer, "Q")[number],
             b_K=self.biases(layer, "K")[kv],
@@ -270,14 +270,14 @@ class Network:
         """Return b_Q of each head, or b_K or b_V of each key/value head; zeros without biases."""
         bias: Tensor | None = getattr(self.bridge.blocks[layer].attn, f"b_{name}")
         heads = self.n_heads if name == "Q" else self.n_kv_heads
-        return torch.zeros(heads, self.d_head) if bias is None else home(bias)
+        return torch.zeros(heads, self.d_head) if bias is None else to_cpu_float32(bias)
 
     def output_bias(self, layer: int) -> Float[Tensor, " d_model"]:
         """Return a layer's b_O, times what follows it; zeros without one."""
         bias: Tensor | None = self.bridge.blocks[layer].attn.b_O
         if bias is None:
             return torch.zeros(self.d_model)
-        bias, gain = home(bias), self.written_gain(layer)
+        bias, gain = to_cpu_float32(bias), self.written_gain(layer)
         return bias if gain is None else bias * gain
 
 

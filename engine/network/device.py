@@ -28,12 +28,12 @@ OUT_OF_MEMORY = (MemoryError, torch.OutOfMemoryError)
 TOO_LARGE = "float16 cannot hold: choose the dtype bfloat16 or float32"
 
 
-def home(tensor: Tensor) -> Tensor:
+def to_cpu_float32(tensor: Tensor) -> Tensor:
     """Return a tensor in single precision on the CPU; itself where it is that already."""
     return tensor.to("cpu", torch.float32)
 
 
-def beside(tensor: Tensor, other: Tensor) -> Tensor:
+def to_like(tensor: Tensor, other: Tensor) -> Tensor:
     """Return a tensor where another one is, in its dtype."""
     return tensor.to(other.device, other.dtype)
 

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.placing import home
+from engine.network.device import to_cpu_float32
 from engine.rotation import Angles, Rotation
 
 
@@ -51,7 +51,7 @@ def _angles(rotary: Any, kind: str | None) -> Angles:
     def angles(positions: Tensor, length: int) -> tuple[Tensor, Tensor]:
         # The last position of the prompt is among those asked for: it is how modules know its end.
         asked = torch.cat([positions, torch.tensor([length - 1])])[None].to(held.device)
-        first, second = (home(table[0][:-1]) for table in rotary(like, asked, **more))
+        first, second = (to_cpu_float32(table[0][:-1]) for table in rotary(like, asked, **more))
         if sines_first:
             return second.repeat_interleave(2, -1), first.repeat_interleave(2, -1)
         return first, second

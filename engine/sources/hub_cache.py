@@ -1,12 +1,14 @@
-"""Where the Hugging Face cache of this computer keeps the files of a model."""
+"""The Hugging Face cache of this computer: where it keeps a model, by the hub's name for it."""
 
+import json
 import os
 import re
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from engine.bounded_file import read
 from engine.messages import Refused
-from engine.sources import legacy
 from engine.sources.files import Folder
 
 REPOSITORY = re.compile(r"(?!.*(--|\.\.))([\w][\w.-]{0,95}/)?[\w][\w.-]{0,95}")
@@ -44,7 +46,7 @@ def folder(name: str) -> Folder | None:
     name : str
         Its name on the hub, or TransformerLens's.
     """
-    repository = legacy.on_hub(name)
+    repository = on_hub(name)
     if not is_repository(repository):
         return None
     snapshots = place(repository) / "snapshots"
@@ -59,3 +61,35 @@ def folder(name: str) -> Folder | None:
         return Folder(max(found, key=lambda path: path.stat().st_mtime), name) if found else None
     except OSError:
         return None
+
+
+TABLE = "tools/model_registry/data/model_aliases.json"
+"""TransformerLens's table of names, read as a file: importing it takes seconds."""
+
+OWNERS = ("NeelNanda/", "ArthurConmy/", "Baidicoot/")
+"""Whose models are stored as TransformerLens state dicts."""
+
+
+def on_hub(name: str) -> str:
+    """Return what the hub calls a model; the name itself where TransformerLens has no other."""
+    return _names().get(name.lower(), name)
+
+
+def short(repository: str) -> str:
+    """Return what TransformerLens calls a model that is stored its way; else the hub's name."""
+    if not repository.startswith(OWNERS):
+        return repository
+    return next((name for name, long in _names().items() if long == repository), repository)
+
+
+@cache
+def _names() -> dict[str, str]:
+    found = find_spec("transformer_lens")
+    if found is None or not found.submodule_search_locations:
+        return {}
+    try:
+        table = json.loads((Path(found.submodule_search_locations[0]) / TABLE).read_bytes())
+        aliases: dict[str, list[str]] = table["aliases"]
+        return {name.lower(): long for long, names in aliases.items() for name in names}
+    except (OSError, ValueError, KeyError, AttributeError):
+        return {}

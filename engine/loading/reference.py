@@ -33,7 +33,7 @@ class _Behind(DynamicCache):  # type: ignore[misc]  # transformers has no types
         return self._count + query_length, 0
 
 
-def allowed(model: Any, layers: int, context: int) -> list[Bool[Tensor, "last context"]]:
+def visible_keys(model: Any, layers: int, context: int) -> list[Bool[Tensor, "last context"]]:
     """Return where the last positions of a context may look, layer by layer.
 
     No layer is run: each is asked which mask it is handed, and which it holds itself (GPT-Neo).

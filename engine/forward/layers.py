@@ -1,22 +1,97 @@
-"""The layers of a run: whose patterns are held, and how one is made again.
+"""Layers of a running network: hooks, progress, recorded inputs, and layers run again.
 
 At a thousand tokens the patterns of a real model take gigabytes, the streams between its layers a
 hundredth of that. A layer whose pattern is not held is run again by the model's own modules, on
-the stream that it met and up to what is asked for: the same operations, and so the same numbers.
+its recorded input and up to what is asked for: the same operations, and so the same numbers.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, NamedTuple
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.overrides import TorchFunctionMode
 from transformers import Cache
 
-from engine.hooks import silencers, stepping
 from engine.job import Job
 from engine.messages import Head
-from engine.placing import beside, home
+from engine.network.device import to_cpu_float32, to_like
+
+LARGE = 2**20
+"""Numbers in a tensor from which each operation on it is a step of its own."""
+
+
+class _Operations(TorchFunctionMode):
+    """Calls back before each operation on a large tensor, and changes none."""
+
+    def __init__(self, before: Callable[[], None]) -> None:
+        super().__init__()
+        self._before = before
+
+    def __torch_function__(
+        self, operation: Any, types: Any, given: tuple[Any, ...] = (), named: Any = None
+    ) -> Any:
+        first = given[0] if given else None
+        if isinstance(first, Tensor) and first.numel() >= LARGE:
+            self._before()
+        return operation(*given, **(named or {}))
+
+
+def zero_ablation_hooks(heads_off: tuple[Head, ...], n_heads: int) -> list[tuple[str, Any]]:
+    """Return hooks, by name, that zero what some heads hand to W_O."""
+
+    def silencer(off: list[int]) -> Callable[[Tensor, Any], Tensor]:
+        def silence(z: Tensor, hook: Any) -> Tensor:
+            made = z.reshape(*z.shape[:2], n_heads, -1).clone()  # [batch, position, head, d_head]
+            made[:, :, off] = 0
+            return made.view(z.shape)
+
+        return silence
+
+    by_layer: dict[int, list[int]] = {}
+    for layer, number in heads_off:
+        by_layer.setdefault(layer, []).append(number)
+    return [(f"blocks.{layer}.attn.hook_z", silencer(off)) for layer, off in by_layer.items()]
+
+
+@contextmanager
+def stepping(bridge: Any, job: Job, length: int) -> Iterator[None]:
+    """Step before every part of what runs inside: at a thousand tokens one layer takes too long.
+
+    There scores take too long as well, so that each operation on them is a step.
+
+    Parameters
+    ----------
+    bridge : TransformerBridge
+        The model.
+    job : Job
+        Takes the steps.
+    length : int
+        How many tokens run.
+    """
+    layers = {id(block): layer for layer, block in enumerate(bridge.blocks)}
+    layer = 0
+
+    def step() -> None:
+        job.step(layer, len(layers), f"running layer {layer}")
+
+    def enter(part: Any, given: Any) -> None:
+        nonlocal layer
+        layer = layers.get(id(part), layer)
+        step()
+
+    # Watching operations takes a millisecond or two a run, and without large ones gives nothing.
+    large = bridge.cfg.n_heads * length**2 >= LARGE
+    handle = register_module_forward_pre_hook(enter)
+    try:
+        with _Operations(step) if large else nullcontext():
+            yield
+    finally:
+        handle.remove()
+
 
 PATTERN_BYTES = 128 * 2**20
 """Of patterns that a run holds: all those of 256 tokens with some hundred heads."""
@@ -84,7 +159,7 @@ class Layers:
     def __init__(self, bridge: Any, job: Job, heads_off: tuple[Head, ...], budget: int) -> None:
         self.job = job
         self._bridge, self._budget = bridge, budget
-        self._silencers = silencers(heads_off, bridge.cfg.n_heads)
+        self._silencers = zero_ablation_hooks(heads_off, bridge.cfg.n_heads)
         self._calls: list[_Call] = []
         self._held: dict[int, Tensor] = {}
         self._last: tuple[int, _Attended] | None = None
@@ -145,11 +220,11 @@ class Layers:
         at, kept = f"blocks.{layer}.", dict[str, Tensor]()
 
         def changing(does: Change) -> Callable[[Tensor, Any], Tensor]:
-            return lambda tensor, hook: beside(does(home(tensor[0]))[None], tensor)
+            return lambda tensor, hook: to_like(does(to_cpu_float32(tensor[0]))[None], tensor)
 
         def keeping(name: str) -> Callable[[Tensor, Any], None]:
             def take(tensor: Tensor, hook: Any) -> None:
-                kept[name] = home(tensor[0])
+                kept[name] = to_cpu_float32(tensor[0])
                 if len(kept) == len(keep):
                     raise _Enough
 
@@ -172,3 +247,52 @@ class Layers:
             queries, keys = (made[f"attn.hook_{letter}"].transpose(0, 1) for letter in "qk")
             self._last = (layer, _Attended(pattern, queries, keys))
         return self._last[1]
+
+
+def probe(
+    bridge: Any,
+    ids: tuple[int, ...],
+    job: Job,
+    keep: Sequence[str] = (),
+    change: Mapping[str, Change] | None = None,
+    heads_off: tuple[Head, ...] = (),
+) -> dict[str, Tensor]:
+    """Run a TransformerBridge once, and return what was asked for and the logits.
+
+    Parameters
+    ----------
+    bridge : TransformerBridge
+        The model.
+    ids : tuple of int
+        Token ids of the prompt, at least one.
+    job : Job
+        Steps before each part of each layer.
+    keep : sequence of str
+        Names of the bridge's hooks whose tensors are returned, after any change.
+    change : mapping, optional
+        Hook names and what is done to their tensors.
+    heads_off : tuple of Head
+        Heads that write nothing to the stream, b_V included.
+
+    Returns
+    -------
+    dict
+        A tensor for each name kept, without the batch axis, and `logits` [position, d_vocab].
+    """
+    kept: dict[str, Tensor] = {}
+
+    def changing(does: Change) -> Callable[[Tensor, Any], Tensor]:
+        return lambda tensor, hook: to_like(does(to_cpu_float32(tensor[0]))[None], tensor)
+
+    def keeping(name: str) -> Callable[[Tensor, Any], None]:
+        return lambda tensor, hook: kept.__setitem__(name, to_cpu_float32(tensor[0]))
+
+    hooks = zero_ablation_hooks(heads_off, bridge.cfg.n_heads)
+    hooks += [(name, changing(does)) for name, does in (change or {}).items()]
+    hooks += [(name, keeping(name)) for name in keep]
+    given = torch.tensor([ids], device=bridge.embed.W_E.device)
+    with stepping(bridge, job, len(ids)):
+        logits = bridge.run_with_hooks(
+            given, return_type="logits", fwd_hooks=hooks, use_cache=False
+        )
+    return kept | {"logits": to_cpu_float32(logits[0])}

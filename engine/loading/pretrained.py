@@ -17,29 +17,28 @@ from torch import Tensor
 from transformer_lens.model_bridge.sources import build_bridge_from_module
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
-from engine import masks, traits
-from engine.agreement import SHARE, Own, allowed, settled, share
-from engine.config_keys import unread
 from engine.folding import Norm
-from engine.gguf_keys import check_tensors, completed, notices
-from engine.gguf_reader import read_once
-from engine.gguf_tokens import settle
 from engine.job import Cancelled, Job
+from engine.loading import architecture, reference
+from engine.loading.config_keys import unread
+from engine.loading.gguf_config import check_tensors, completed, notices
+from engine.loading.gguf_file import read_once, settle
+from engine.loading.native import native
+from engine.loading.verify import SHARE, Own, allowed, share, verified
 from engine.messages import Placing, Refused, in_bytes
-from engine.native import native
-from engine.network import NO_BOS, Network, NormKind, Positions
-from engine.placing import (
+from engine.network.device import (
     DTYPES,
     OUT_OF_MEMORY,
     check,
     check_room,
     check_weights,
-    home,
+    to_cpu_float32,
     without_numbers,
 )
+from engine.network.network import NO_BOS, Network, NormKind, Positions
+from engine.sources.checkpoint import Pretrained
 from engine.sources.config import WITHOUT_ATTENTION
 from engine.sources.files import Folder
-from engine.sources.pretrained import Pretrained
 
 # Neither a terminal nor a log is the place: progress has its own road, the job.
 transformers.utils.logging.disable_progress_bar()
@@ -105,7 +104,7 @@ def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
     own = _own(found, read)
     job.step(3, 4, "wrapping the model")
     network = _network(found, read)
-    return settled(found.title, network, own, job)
+    return verified(found.title, network, own, job)
 
 
 def _from_folder(found: Pretrained, dtype: torch.dtype) -> _Read:
@@ -227,7 +226,7 @@ def _check_kind(name: str, config: Any) -> None:
             f"{name} is a {kind} model, which does not read left to right to guess the next token: "
             "open a decoder"
         )
-    if clip := traits.clip(config):
+    if clip := architecture.clip(config):
         raise Refused(
             f"{name} is not opened: it clips queries, keys and values to {clip:g}, so that no "
             "circuit follows from its weights alone"
@@ -361,8 +360,8 @@ def _own(found: Pretrained, read: _Read) -> Own:
         raise Refused(f"{found.title}: its attention patterns cannot be read by transformers")
     return Own(
         ids=tuple(ids),
-        patterns=tuple(home(pattern[0]) for pattern in patterns),
-        log_probs=home(eager.logits[0]).log_softmax(-1),
+        patterns=tuple(to_cpu_float32(pattern[0]) for pattern in patterns),
+        log_probs=to_cpu_float32(eager.logits[0]).log_softmax(-1),
         masks=_masks(found, read.model),
     )
 
@@ -370,7 +369,9 @@ def _own(found: Pretrained, read: _Read) -> Own:
 def _masks(found: Pretrained, model: Any) -> tuple[Tensor, ...]:
     """Return where the last positions of the longest prompt may look, layer by layer."""
     try:
-        return tuple(masks.allowed(model, model.config.num_hidden_layers, found.context or PROBE))
+        return tuple(
+            reference.visible_keys(model, model.config.num_hidden_layers, found.context or PROBE)
+        )
     except OUT_OF_MEMORY:
         raise
     except Exception as error:  # each architecture has its own way of not telling
@@ -413,7 +414,7 @@ def _apart(eager: Any, meant: Any) -> float:
     pairs = zip(
         (*eager.hidden_states, eager.logits), (*meant.hidden_states, meant.logits), strict=True
     )
-    return max(share(home(one), home(other)) for one, other in pairs)
+    return max(share(to_cpu_float32(one), to_cpu_float32(other)) for one, other in pairs)
 
 
 def _network(found: Pretrained, read: _Read) -> Network:
@@ -429,7 +430,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
                 f"does not know {model.config.model_type} models"
             )
         layer_norms = tuple(_norm(block.ln1) for block in blocks)
-        scale = traits.logit_scale(model.config)
+        scale = architecture.logit_scale(model.config)
         final_norm = _scaled(_norm(bridge.ln_final), scale, cfg.d_model)
         W_pos = _table(bridge, cfg)
         heads = len(blocks[0].attn.W_K)
@@ -457,7 +458,9 @@ def _network(found: Pretrained, read: _Read) -> Network:
         d_mlp=_d_mlp(cfg),
         n_ctx=cfg.n_ctx,
         parameters=parameters,
-        divisors=tuple(traits.divisor(block.attn.original_component, cfg) for block in blocks),
+        divisors=tuple(
+            architecture.divisor(block.attn.original_component, cfg) for block in blocks
+        ),
         norm=kind,
         eps=_eps(blocks[0].ln1),
         layer_norms=layer_norms,
@@ -465,16 +468,18 @@ def _network(found: Pretrained, read: _Read) -> Network:
         positions=kinds.get(cfg.positional_embedding_type, "none"),
         W_pos=W_pos,
         embed_norm=_norm(bridge.embed_ln) if hasattr(bridge, "embed_ln") else None,
-        rotations=traits.rotations(bridge, model),
-        slopes=traits.slopes(cfg.n_heads) if cfg.positional_embedding_type == "alibi" else None,
-        windows=traits.windows(model.config, cfg.n_layers),
-        chunks=traits.chunks(model.config, cfg.n_layers),
-        score_cap=traits.score_cap(blocks[0].attn),
-        logit_cap=traits.logit_cap(model.config),
+        rotations=architecture.rotations(bridge, model),
+        slopes=architecture.slopes(cfg.n_heads)
+        if cfg.positional_embedding_type == "alibi"
+        else None,
+        windows=architecture.windows(model.config, cfg.n_layers),
+        chunks=architecture.chunks(model.config, cfg.n_layers),
+        score_cap=architecture.score_cap(blocks[0].attn),
+        logit_cap=architecture.logit_cap(model.config),
         logit_scale=scale,
-        output_norms=_output_norms(blocks, traits.residual_factor(model.config), cfg.d_model),
-        mlp_factor=traits.residual_factor(model.config),
-        unlike_weights=traits.unlike_weights(model.config),
+        output_norms=_output_norms(blocks, architecture.residual_factor(model.config), cfg.d_model),
+        mlp_factor=architecture.residual_factor(model.config),
+        unlike_weights=architecture.unlike_weights(model.config),
         notices=read.notices,
         bos_reason=_bos_reason(read, bool(cfg.default_prepend_bos)),
     )
@@ -507,7 +512,7 @@ def _bos_reason(read: _Read, ours: bool) -> str:
 def _norm(norm: Any) -> Norm:
     inner = norm.original_component
     gain, bias = (getattr(inner, name, None) for name in ("weight", "bias"))
-    gain, bias = (None if held is None else home(held) for held in (gain, bias))
+    gain, bias = (None if held is None else to_cpu_float32(held) for held in (gain, bias))
     return Norm(1 + gain if gain is not None and norm.uses_weight_offset else gain, bias)
 
 

@@ -8,7 +8,7 @@ import psutil
 import torch
 
 from engine.messages import Refused, Thumbnails, in_bytes
-from engine.network import Network
+from engine.network.network import Network
 
 BYTES = 4
 WORKING = 5
