@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from engine.circuits.offsets import check_offset, said_offset
+from engine.circuits.positions import check_offset, said_offset
 from engine.circuits.ranking import largest
 from engine.job import Job
 from engine.messages import FloatArray, IntArray, Refused, SkipTrigrams, TrigramList

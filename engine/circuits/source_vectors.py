@@ -5,6 +5,7 @@ from typing import NamedTuple
 from jaxtyping import Float
 from torch import Tensor
 
+from engine.circuits.prompt import position
 from engine.job import Job
 from engine.messages import OVTokens, QKOffsets, QKTokens, Refused, Source
 from engine.model import Model
@@ -72,14 +73,3 @@ def listed_source(model: Model, request: QKTokens) -> Source:
     if request.source != "position":
         return request.source
     return "token+mlp0" if request.head.layer > 0 and model.d_mlp else "token"
-
-
-def position(asked: int, length: int) -> int:
-    """Return a position counted from the start; a negative one counts from the end."""
-    if not -length <= asked < length:
-        raise Refused(
-            f"there is no position {asked} in a prompt of {length} "
-            f"token{'s' * (length > 1)}: positions go from 0 to {length - 1}, "
-            f"or from -1 back to {-length}"
-        )
-    return asked % length

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.network.device import to_cpu_float32
-from engine.rotation import Angles, Rotation
+from engine.network.rotation import Angles, Rotation
 
 
 def rotations(bridge: Any, model: Any) -> tuple[Rotation | None, ...]:

@@ -17,7 +17,6 @@ from torch import Tensor
 from transformer_lens.model_bridge.sources import build_bridge_from_module
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
-from engine.folding import Norm
 from engine.job import Cancelled, Job
 from engine.loading import architecture, reference
 from engine.loading.config_keys import unread
@@ -35,6 +34,7 @@ from engine.network.device import (
     to_cpu_float32,
     without_numbers,
 )
+from engine.network.folding import Norm
 from engine.network.network import NO_BOS, Network, NormKind, Positions
 from engine.sources.checkpoint import Pretrained
 from engine.sources.config import WITHOUT_ATTENTION

@@ -10,13 +10,34 @@ import typing
 
 from engine.messages.circuits import (
     SMALL_VOCABULARY,
+    ComplexValues,
+    Direction,
     DirectPath,
+    Eigenvalues,
+    Group,
+    OVDirection,
     OVTokens,
+    QKDirection,
     QKTokens,
     ScoreRanking,
+    SingularValues,
+    SkipTrigrams,
+    Spectrum,
     Table,
     TokenRanking,
     TokenTable,
+    TrigramList,
+)
+from engine.messages.inspection import (
+    PARTS,
+    HeadReceipts,
+    HeadWorkings,
+    Measured,
+    Part,
+    Receipt,
+    Receipts,
+    Step,
+    Workings,
 )
 from engine.messages.models import (
     CUT,
@@ -37,7 +58,6 @@ from engine.messages.models import (
     published,
     without_folders,
 )
-from engine.messages.packing import pack, unpack
 from engine.messages.paths import (
     Composition,
     CompositionScores,
@@ -49,7 +69,7 @@ from engine.messages.paths import (
     VirtualHead,
     VirtualHeadParts,
 )
-from engine.messages.plain import from_plain, to_plain
+from engine.messages.plain import from_plain, pack, to_plain, unpack
 from engine.messages.positions import (
     USUAL_OFFSETS,
     OffsetScores,
@@ -57,7 +77,7 @@ from engine.messages.positions import (
     PositionScores,
     QKOffsets,
 )
-from engine.messages.printing import printable
+from engine.messages.printing import in_bytes, printable
 from engine.messages.prompts import (
     Attention,
     DestinationRow,
@@ -72,7 +92,6 @@ from engine.messages.prompts import (
     Thumbnails,
     model_of,
 )
-from engine.messages.receipts import HeadReceipts, Measured, Receipt, Receipts
 from engine.messages.scores import (
     MEASURES,
     PATTERN_MEASURES,
@@ -80,17 +99,6 @@ from engine.messages.scores import (
     HeadScores,
     MeasuredHeads,
     Measures,
-)
-from engine.messages.sizes import in_bytes
-from engine.messages.spectra import (
-    ComplexValues,
-    Direction,
-    Eigenvalues,
-    Group,
-    OVDirection,
-    QKDirection,
-    SingularValues,
-    Spectrum,
 )
 from engine.messages.terms import (
     BoolArray,
@@ -121,8 +129,6 @@ from engine.messages.terms import (
     Way,
     WayName,
 )
-from engine.messages.trigrams import SkipTrigrams, TrigramList
-from engine.messages.workings import PARTS, HeadWorkings, Part, Step, Workings
 
 Request = (
     ListModels
