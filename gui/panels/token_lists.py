@@ -11,7 +11,7 @@ from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.labels import caption, side_by_side
-from gui.widgets.ranked_list import RankedList
+from gui.widgets.number_tables import RankedList
 from gui.widgets.token_field import TokenField
 
 _WIDTH = 112
