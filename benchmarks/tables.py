@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks.pairs import Comparison, compare
 from gui.style import palette
+from gui.widgets.fields import VocabularyIndex
 from gui.widgets.number_tables import ScoreTable
 from gui.widgets.table_model import NumberColumn
-from gui.widgets.token_field import VocabularyIndex
 
 ROWS = 150_000
 TYPED = ("w1", "w14", "149", "no such token")

@@ -23,8 +23,8 @@ from gui.charts.focus import count
 from gui.client.engine_client import STOPPED, EngineClient, Failure
 from gui.style.theme import UNIT
 from gui.widgets.labels import Notice, plain_label, show_progress
-from gui.widgets.sentence import Sentence
 from gui.widgets.table import Heading, Row, TextTable
+from gui.widgets.text import Sentence
 
 ABOUT = (
     "A model is fetched from the Hugging Face hub, once; after that it opens offline. "

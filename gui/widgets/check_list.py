@@ -13,8 +13,8 @@ from gui.style import palette
 from gui.style.palette import units
 from gui.style.theme import RADIUS, UNIT
 from gui.widgets import painting
-from gui.widgets.labels import Paragraph, TextBlock
 from gui.widgets.painting import PaintedScroll
+from gui.widgets.text import Paragraph, TextBlock
 
 Outcome = Literal["passed", "failed", "undefined"]
 MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "undefined": "–"}

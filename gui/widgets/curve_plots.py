@@ -278,7 +278,7 @@ class SpectrumPlot(Plot):
         x = [np.arange(len(curve.values)) for curve in self._curves.values()]
         self.set_values(np.array([np.concatenate([np.zeros(0), *x]), self._height(kept)]))
 
-    def _height(self, values: Numbers) -> npt.NDArray[np.float64]:
+    def _height(self, values: Numbers) -> Numbers:
         return np.log10(np.maximum(values, self._floor)) if self._log else values
 
     def _which(self, place: int) -> tuple[str, int]:

@@ -62,11 +62,6 @@ _BY_KEYBOARD = frozenset(
 )
 
 
-def came_by_keyboard(reason: Qt.FocusReason) -> bool:
-    """Return whether focus came by a key, so that the ring belongs there."""
-    return reason in _BY_KEYBOARD
-
-
 def pen(colour: str, width: float = 1.0) -> QPen:
     """Return a pen with square corners, so that frames of cells stay crisp."""
     made = QPen(QColor(colour), width)
@@ -130,14 +125,43 @@ ALONG = {
 Thing = TypeVar("Thing")
 
 
-class Pointing(_Base, Generic[Thing]):
+class FocusRing(_Base):
+    """Mixed into a widget that paints the ring of the keyboard's focus itself."""
+
+    _ring = False
+
+    def show_ring(self) -> None:
+        """Show the focus ring: the keyboard is at work."""
+        self._ring = True
+        self._canvas().update()
+
+    def draw_ring(self, painter: QPainter) -> None:
+        """Draw the focus ring where the keyboard is at work."""
+        if self._ring and self.hasFocus():
+            focus_ring(painter, self._canvas().rect())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the ring when the keyboard brought the focus."""
+        self._ring = event.reason() in _BY_KEYBOARD
+        super().focusInEvent(event)
+        self._canvas().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the ring away."""
+        super().focusOutEvent(event)
+        self._canvas().update()
+
+    def _canvas(self) -> QWidget:
+        return self.viewport() if isinstance(self, QAbstractScrollArea) else self
+
+
+class Pointing(FocusRing, Generic[Thing]):
     """Mixed into a widget that paints things (cells, tokens, heads) which are no widgets."""
 
     keys: ClassVar[str] = "Arrow keys move."
     """What keys do, for those who cannot see it."""
     pointed: Thing | None = None
     """What is under the mouse."""
-    _ring = False
 
     def thing_at(self, point: QPointF) -> Thing | None:
         """Return what lies at a place of the canvas."""
@@ -166,16 +190,6 @@ class Pointing(_Base, Generic[Thing]):
             self.pointed = thing
             self._canvas().update()
 
-    def show_ring(self) -> None:
-        """Show the focus ring: somebody uses the keyboard."""
-        self._ring = True
-        self._canvas().update()
-
-    def draw_ring(self, painter: QPainter) -> None:
-        """Draw the focus ring where the keyboard is at work."""
-        if self._ring and self.hasFocus():
-            focus_ring(painter, self._canvas().rect())
-
     def handle(self, event: QEvent) -> bool:
         """Answer a request for a tool tip, and notice that the mouse has left the canvas."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
@@ -196,19 +210,9 @@ class Pointing(_Base, Generic[Thing]):
             self.ask_for(thing)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the ring when the keyboard brought the focus."""
-        self._ring = came_by_keyboard(event.reason())
+        """Show the ring when the keyboard brought the focus, and describe what is marked."""
         super().focusInEvent(event)
         self.tell()
-        self._canvas().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Take the ring away."""
-        super().focusOutEvent(event)
-        self._canvas().update()
-
-    def _canvas(self) -> QWidget:
-        return self.viewport() if isinstance(self, QAbstractScrollArea) else self
 
 
 class PaintedScroll(Pointing[Thing], QAbstractScrollArea):

@@ -5,7 +5,7 @@ pyqtgraph is imported with the first points that there are to show.
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from gui.widgets.painting import ALONG, Pointing
 if TYPE_CHECKING:
     from gui.widgets.plot_canvas import PlotCanvas
 
-Numbers = npt.NDArray[np.floating]
+Numbers = npt.NDArray[Any]
 Ends = tuple[float, float]
 
 _BEYOND = 0.05
@@ -108,13 +108,19 @@ class Plot(Pointing[int], QWidget):
         """Return how many points there are to be seen."""
         return 0 if self.message else self._values.shape[1]
 
+    @property
+    def drawn(self) -> npt.NDArray[np.bool_]:
+        """Which points have both numbers, [point]."""
+        both: npt.NDArray[np.bool_] = np.isfinite(self._values.sum(axis=0))
+        return both
+
     def set_selected(self, place: int | None) -> None:
         """Mark a point, or none."""
         self.selected = place
         self.tell()
         self._canvas().update()
 
-    def places(self, values: Numbers | None = None) -> npt.NDArray[np.float64]:
+    def places(self, values: Numbers | None = None) -> Numbers:
         """Return where points are drawn, [axis, point], in pixels; not a number for nowhere."""
         values = self._values if values is None else values
         return self.canvas.at(values) if self.count() else np.zeros((2, 0))
@@ -124,10 +130,11 @@ class Plot(Pointing[int], QWidget):
         x, y = self.places()[:, place].tolist()
         return QPointF(x, y)
 
-    def away(self, point: QPointF) -> npt.NDArray[np.float64]:
+    def away(self, point: QPointF) -> Numbers:
         """Return how far points are from a place, in pixels, [point]; far if they are nowhere."""
         x, y = self.places()
-        return np.nan_to_num(np.hypot(x - point.x(), y - point.y()), nan=np.inf)
+        away: Numbers = np.hypot(x - point.x(), y - point.y())
+        return np.nan_to_num(away, nan=np.inf)
 
     def thing_at(self, point: QPointF) -> int | None:
         """Return the point nearest to a place, none where all are far."""
@@ -203,12 +210,12 @@ class Plot(Pointing[int], QWidget):
     def _room(self) -> tuple[float, float, float]:
         """Return what axes need to the left of the box beside numbers, below it and above it."""
         line = QFontMetricsF(palette.ui_font(small=True)).height()
-        return line + 1.5 * UNIT, 2 * line + 1.5 * UNIT, (line if self._legend else 0) + UNIT / 2
+        return line + 1.5 * UNIT, 2 * line + UNIT, (line if self._legend else 0) + UNIT / 2
 
     def _paint_over(self, painter: QPainter) -> None:
         theme = palette.theme()
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        drawn = np.isfinite(self._values).all(axis=0)
+        drawn = self.drawn
         for place, colour in ((self.pointed, theme.muted), (self.selected, theme.accent)):
             if place is not None and place < len(drawn) and drawn[place]:
                 self.ring(painter, place, colour)

@@ -15,7 +15,7 @@ from gui.style import palette
 from gui.style.formatting import fixed
 from gui.style.theme import UNIT
 
-Values = npt.NDArray[np.float64]
+Values = npt.NDArray[Any]
 Ticks = list[tuple[float, str]]
 
 _TICK = 4

@@ -61,7 +61,7 @@ class Scatter(Plot):
         """
         self._names, self._titles, self._equal = names, titles, equal
         values = np.array([across, up], dtype=np.float64)
-        some = bool(np.isfinite(values).all(axis=0).any())
+        some = np.isfinite(values.sum(axis=0)).any()
         self.set_values(values, "" if some else "None of them has both numbers.")
 
     def say(self, place: int) -> str:
@@ -74,7 +74,7 @@ class Scatter(Plot):
     def draw(self, canvas: "PlotCanvas") -> None:
         """Draw axes and points."""
         theme = palette.theme()
-        drawn = self._values[:, np.isfinite(self._values).all(axis=0)]
+        drawn = self._values[:, self.drawn]
         missing = self.count() - drawn.shape[1]
         said = f"{missing} of {self.count()} not shown: not defined"
         self._legend = [(said, theme.muted)] if missing else []
@@ -83,7 +83,7 @@ class Scatter(Plot):
         if self._equal:
             ends = np.array([max(x[0], y[0]), min(x[1], y[1])])
             canvas.curve(ends, ends, theme.muted, dashed=True)
-        canvas.points(*drawn, theme.muted, DOT, alpha=0.35)
+        canvas.points(drawn[0], drawn[1], theme.muted, DOT, alpha=0.35)
 
     def tip_at(self, point: QPointF) -> str:
         """Return the points at a place in words."""
@@ -105,8 +105,9 @@ class Scatter(Plot):
 
     def order(self) -> list[int]:
         """Return the points from left to right."""
-        x, y = np.where(np.isfinite(self._values).all(axis=0), self._values, np.nan)
-        return np.lexsort((y, x))[: int(np.isfinite(x).sum())].tolist()
+        x, y = np.where(self.drawn, self._values, np.nan)
+        order: list[int] = np.lexsort((y, x))[: self.drawn.sum()].tolist()
+        return order
 
     def ring(self, painter: QPainter, place: int, colour: str) -> None:
         """Mark a point, and name it."""
@@ -127,7 +128,8 @@ class Scatter(Plot):
         return [fixed(float(line[place]), decimals_for(line)) for line in self._values]
 
     def _at_the_same_place(self, place: int) -> list[int]:
-        return np.flatnonzero(self.away(self.place(place)) <= _SAME).tolist()
+        near: list[int] = np.flatnonzero(self.away(self.place(place)) <= _SAME).tolist()
+        return near
 
     def _name(self, painter: QPainter, place: int, colour: str, name: str) -> None:
         """Write what a point is called beside it, inside the axes."""
@@ -200,4 +202,4 @@ class ComplexPlane(Plot):
         turn = np.linspace(0, 2 * np.pi, 181)
         canvas.curve(np.cos(turn), np.sin(turn), theme.line, dashed=True)
         colour = theme.curve_ov if self._circuit == "ov" else theme.curve_qk
-        canvas.points(*self._values, colour, DOT, alpha=0.55)
+        canvas.points(self._values[0], self._values[1], colour, DOT, alpha=0.55)

@@ -12,7 +12,6 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
-    QFocusEvent,
     QFontMetrics,
     QGuiApplication,
     QKeyEvent,
@@ -27,6 +26,7 @@ from gui.charts.tables import tab_separated
 from gui.style import palette
 from gui.style.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.painting import FocusRing
 from gui.widgets.table_model import (
     ROW_HEIGHT,
     CellPainter,
@@ -52,7 +52,7 @@ class RowsView(QTableView):
         self.horizontalHeader().setHighlightSections(False)
 
 
-class Table(RowsView):
+class Table(FocusRing, RowsView):
     """Rows that are chosen by a click or Enter and copied by Ctrl+C at full precision.
 
     Parameters
@@ -72,7 +72,6 @@ class Table(RowsView):
         super().__init__(parent)
         self.rows = TableModel(self)
         self._message = ""
-        self._ring = False
         self._widths: dict[tuple[int, str], int] = {}
         self.setModel(self.rows)
         self.setItemDelegate(CellPainter(self, fills=self.one_at_a_time))
@@ -170,20 +169,8 @@ class Table(RowsView):
         painter = QPainter(self.viewport())
         if self._message:
             painting.message(painter, self.viewport().rect(), self._message)
-        if self._ring and self.hasFocus():
-            painting.focus_ring(painter, self.viewport().rect())
+        self.draw_ring(painter)
         painter.end()
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the ring when the keyboard brought the focus."""
-        self._ring = painting.came_by_keyboard(event.reason())
-        super().focusInEvent(event)
-        self.viewport().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Take the ring away."""
-        super().focusOutEvent(event)
-        self.viewport().update()
 
     def _whole_rows(self) -> QRect:
         """Return the part of the viewport in which no row is cut."""

@@ -11,7 +11,7 @@ from engine.job import Cancelled, Job
 from engine.messages import Refused
 from engine.sources import toys
 from engine.tokens import Tokens
-from gui.widgets.token_field import VocabularyIndex
+from gui.widgets.fields import VocabularyIndex
 from tests.engine.conftest import byte_level_tokenizer
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))

@@ -30,7 +30,7 @@ from gui.widgets import painting
 from gui.widgets.controls import Segmented
 from gui.widgets.layouts import HeightCap
 from gui.widgets.point_plots import ComplexPlane, Scatter
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 ACROSS, UP = "qk_eigenvalue_positivity", "ov_eigenvalue_copying"
 LEAST_PLOT = 200

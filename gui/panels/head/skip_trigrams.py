@@ -21,8 +21,8 @@ from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.controls import Segmented, SpinBox
 from gui.widgets.number_tables import ScoreTable
-from gui.widgets.sentence import Sentence, Token, plain_text
 from gui.widgets.table_model import NumberColumn
+from gui.widgets.text import Sentence, Token, plain_text
 
 LEAST_TABLE = 140
 WIDE = 424

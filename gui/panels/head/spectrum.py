@@ -25,7 +25,7 @@ from gui.widgets.controls import Segmented
 from gui.widgets.curve_plots import SpectrumPlot
 from gui.widgets.labels import caption, side_by_side
 from gui.widgets.number_tables import RankedList
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 ENDS: dict[str, tuple[str, str]] = {"ov": ("read", "write"), "qk": ("query", "key")}
 """What the two ends of a direction are called."""

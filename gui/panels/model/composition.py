@@ -28,8 +28,8 @@ from gui.widgets.controls import Segmented
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.layouts import Folding
 from gui.widgets.number_tables import ScoreTable
-from gui.widgets.sentence import Sentence
 from gui.widgets.table_model import NumberColumn
+from gui.widgets.text import Sentence
 
 SIDE_BY_SIDE = 600
 MOST_CELL, AROUND = 64, 120

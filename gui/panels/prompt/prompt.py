@@ -27,11 +27,11 @@ from gui.session.settings import HISTORY_LENGTH
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.fields import PromptEdit
 from gui.widgets.layouts import HeightCap
 from gui.widgets.number_tables import RankedList, ScoreTable
-from gui.widgets.prompt_edit import PromptEdit
-from gui.widgets.sentence import Sentence
 from gui.widgets.table_model import NumberColumn
+from gui.widgets.text import Sentence
 from gui.widgets.token_strip import TokenStrip
 
 LONGEST = 40

@@ -14,6 +14,8 @@ from gui.widgets.cell_map_painting import Cells
 from gui.widgets.cells import Colouring
 from gui.widgets.check_list import CheckList
 from gui.widgets.controls import Segmented
+from gui.widgets.curve_plots import SpectrumPlot
+from gui.widgets.fields import PromptEdit, TokenField
 from gui.widgets.head_grid import MatrixGrid
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.heatmap_painting import LabelledGrid
@@ -21,9 +23,7 @@ from gui.widgets.labels import Notice
 from gui.widgets.matrix_list import MatrixSheet
 from gui.widgets.matrix_list_painting import Entry
 from gui.widgets.number_tables import RankedList, ScoreTable
-from gui.widgets.point_plots import ComplexPlane, SpectrumPlot
-from gui.widgets.prompt_edit import PromptEdit
-from gui.widgets.token_field import TokenField
+from gui.widgets.point_plots import ComplexPlane
 from gui.widgets.token_strip import TokenStrip
 from tests.waiting import activate
 
