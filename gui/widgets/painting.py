@@ -1,14 +1,22 @@
-"""Tool tips that show text as it is.
+"""What widgets that paint have in common: literal tool tips, rings, pointing, scrolling.
 
-Qt takes text that looks like HTML for HTML: the token `<s>` would show nothing.
+Qt takes text that looks like HTML for HTML: the token `<s>` would show nothing in a tool tip.
 """
 
 from html import escape
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QHelpEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QToolTip, QWidget
 
 from gui.style import palette
 from gui.style.theme import RADIUS, UNIT
@@ -18,10 +26,6 @@ if TYPE_CHECKING:
 else:
     # The class of Qt comes after this one where it is mixed in: a class has one Qt base only.
     class _Base: ...
-
-
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 
 def literal(text: str) -> str:
@@ -162,6 +166,18 @@ class Pointing(FocusRing, Generic[Thing]):
     """What keys do, for those who cannot see it."""
     pointed: Thing | None = None
     """What is under the mouse."""
+    usual: ClassVar[tuple[float, float]] = (40, 36)
+    """A usual size, in units of spacing."""
+    least: ClassVar[tuple[float, float]] = (24, 22)
+    """The size at which things can be told apart."""
+
+    def sizeHint(self) -> QSize:
+        """Return the usual size, in proportion to the text."""
+        return palette.units(*self.usual)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the least size, in proportion to the text."""
+        return palette.units(*self.least)
 
     def thing_at(self, point: QPointF) -> Thing | None:
         """Return what lies at a place of the canvas."""

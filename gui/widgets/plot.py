@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -53,8 +53,6 @@ class Plot(Pointing[int], QWidget):
     near = 14.0
     """A click farther than this many pixels from every point chooses none."""
     steps: ClassVar[Mapping[Qt.Key, int]] = ALONG
-    usual, least = (40, 36), (24, 22)
-    """Sizes in units of spacing: the usual one, and that at which points can be told apart."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -158,14 +156,6 @@ class Plot(Pointing[int], QWidget):
         """Return the selected point in words."""
         place = self.selected
         return self.say(place) if place is not None and place < self.count() else ""
-
-    def sizeHint(self) -> QSize:
-        """Return a usual size."""
-        return palette.units(*self.usual)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return a size at which points can be told apart."""
-        return palette.units(*self.least)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the point before or after the selected one."""
