@@ -1,11 +1,13 @@
-"""A line of plain text in which tokens stand out."""
+"""Texts that are painted as they are, never as HTML: paragraphs, sentences with tokens."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
+    QFont,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -13,11 +15,87 @@ from PySide6.QtGui import (
     QTextLayout,
     QTextOption,
 )
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.style.palette import theme, token_font, ui_font
-from gui.style.theme import UNIT
-from gui.widgets.labels import plain_label
+
+Look = Literal["title", "strong", "plain", "small", "code", "bad"]
+_GAP = 2.0
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Text as it is, and how it looks."""
+
+    text: str
+    look: Look = "plain"
+
+
+class TextBlock:
+    """Paragraphs laid out below one another.
+
+    Parameters
+    ----------
+    paragraphs
+        From above; empty ones are left out.
+    width
+        Pixels.
+    """
+
+    def __init__(self, paragraphs: Sequence[Paragraph], width: float) -> None:
+        self._laid_out: list[tuple[QTextLayout, Look]] = []
+        top = 0.0
+        for paragraph in paragraphs:
+            if paragraph.text:
+                font = _font(paragraph.look)
+                layout, top = _laid_out(paragraph.text, font, width, top)
+                self._laid_out.append((layout, paragraph.look))
+                top += _GAP
+        self.height = max(top - _GAP, 0.0)
+        """Pixels."""
+
+    def draw(self, painter: QPainter, at: QPointF) -> None:
+        """Write the paragraphs with their top left corner at a place."""
+        for layout, look in self._laid_out:
+            painter.setPen(_colour(look))
+            layout.draw(painter, at)
+
+
+def _laid_out(
+    text: str,
+    font: QFont,
+    width: float,
+    top: float = 0.0,
+    formats: Sequence[QTextLayout.FormatRange] = (),
+) -> tuple[QTextLayout, float]:
+    """Wrap a text below a height, and return the height below it too."""
+    layout = QTextLayout(text, font)
+    option = QTextOption()
+    # A token at the beginning that is read from right to left must not turn the sentence.
+    option.setTextDirection(Qt.LayoutDirection.LeftToRight)
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    layout.setCacheEnabled(True)
+    layout.setFormats(formats)
+    layout.beginLayout()
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(max(width, 1.0))
+        line.setPosition(QPointF(0, top))
+        top += line.height()
+    layout.endLayout()
+    return layout, top
+
+
+def _font(look: Look) -> QFont:
+    if look == "code":
+        return token_font(small=True)
+    return ui_font(bold=look in ("title", "strong"), small=look == "small")
+
+
+def _colour(look: Look) -> QColor:
+    colours = {"small": theme().muted, "code": theme().muted, "bad": theme().bad}
+    return QColor(colours.get(look, theme().text))
+
 
 LEAST_WIDTH = 60
 MOST_WIDTHS = 8
@@ -76,7 +154,7 @@ class Sentence(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the size of the sentence on one line."""
-        layout = self._laid_out(1e6)
+        layout = self._wrapped(1e6)
         return QSize(int(layout.boundingRect().width()) + 2, int(layout.boundingRect().height()))
 
     def minimumSizeHint(self) -> QSize:
@@ -89,7 +167,7 @@ class Sentence(QWidget):
 
     def heightForWidth(self, width: int) -> int:
         """Return the height of the wrapped sentence."""
-        return int(self._laid_out(max(width, LEAST_WIDTH)).boundingRect().height() + 0.99)
+        return int(self._wrapped(max(width, LEAST_WIDTH)).boundingRect().height() + 0.99)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Wrap anew."""
@@ -101,7 +179,7 @@ class Sentence(QWidget):
         painter = QPainter(self)
         colours = theme()
         painter.setPen(QColor(colours.muted if self._muted else colours.text))
-        self._laid_out(self.width()).draw(painter, QPointF(0, 0))
+        self._wrapped(self.width()).draw(painter, QPointF(0, 0))
         painter.end()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -121,93 +199,26 @@ class Sentence(QWidget):
         # What scrolls asks for the least height only, where wrapped text has but one line.
         self.setMinimumHeight(self.heightForWidth(self.width()))
 
-    def _laid_out(self, width: float) -> QTextLayout:
+    def _wrapped(self, width: float) -> QTextLayout:
         if width not in self._layouts:
             if len(self._layouts) >= MOST_WIDTHS:
                 self._layouts.clear()
-            self._layouts[width] = self._lay_out(width)
+            self._layouts[width], _ = _laid_out(
+                self.text, ui_font(), width, formats=self._formats()
+            )
         return self._layouts[width]
 
-    def _lay_out(self, width: float) -> QTextLayout:
-        plain, token = ui_font(), token_font(bold=True)
-        layout = QTextLayout(self.text, plain)
-        option = QTextOption()
-        # A token at the beginning that is read from right to left must not turn the sentence.
-        option.setTextDirection(Qt.LayoutDirection.LeftToRight)
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        layout.setTextOption(option)
+    def _formats(self) -> list[QTextLayout.FormatRange]:
+        """Return where the tokens are, and how they look."""
+        look = QTextCharFormat()
+        look.setFont(token_font(bold=True))
+        look.setForeground(QColor(theme().text))
         ranges, start = [], 0
         for part in self._parts:
             length = len((part.text if isinstance(part, Token) else part).encode("utf-16-le")) // 2
             if isinstance(part, Token):
                 run = QTextLayout.FormatRange()
-                run.start, run.length = start, length
-                look = QTextCharFormat()
-                look.setFont(token)
-                look.setForeground(QColor(theme().text))
-                run.format = look
+                run.start, run.length, run.format = start, length, look
                 ranges.append(run)
             start += length
-        layout.setFormats(ranges)
-        layout.beginLayout()
-        top = 0.0
-        while (line := layout.createLine()).isValid():
-            line.setLineWidth(width)
-            line.setPosition(QPointF(0, top))
-            top += line.height()
-        layout.endLayout()
-        return layout
-
-
-STRIPE = 4
-
-
-class Banner(QWidget):
-    """A heading, a sentence and buttons on a ground of their own: a guest of the window.
-
-    Parameters
-    ----------
-    about
-        Accessible name of the sentence.
-    alarming
-        Paint it as what nobody should miss, with a stripe at its left.
-    """
-
-    def __init__(self, about: str, *, alarming: bool = False) -> None:
-        super().__init__()
-        self.alarming = alarming
-        self.heading = plain_label(role="title", wraps=True)
-        self.text = Sentence(about, muted=False)
-        self._says = QVBoxLayout()
-        self._says.setSpacing(UNIT // 2)
-        self._says.addWidget(self.heading)
-        self._says.addWidget(self.text)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(UNIT * 2, UNIT, UNIT * 2, UNIT)
-        self._row.setSpacing(UNIT)
-        self._row.addLayout(self._says, 1)
-
-    def add_buttons(self, buttons: Iterable[QPushButton]) -> None:
-        """Put buttons at the right."""
-        for button in buttons:
-            self._row.addWidget(button)
-
-    def add_below_heading(self, widget: QWidget) -> None:
-        """Put something between heading and sentence."""
-        self._says.insertWidget(1, widget)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint ground, stripe and the line below."""
-        colours = theme()
-        painter = QPainter(self)
-        ground = colours.bad_ground if self.alarming else colours.accent_ground
-        painter.fillRect(self.rect(), QColor(ground))
-        if self.alarming:
-            painter.fillRect(0, 0, STRIPE, self.height(), QColor(colours.bad))
-        painter.fillRect(0, self.height() - 1, self.width(), 1, QColor(colours.line))
-        painter.end()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Paint again in another theme."""
-        super().changeEvent(event)
-        self.update()
+        return ranges
