@@ -34,8 +34,8 @@ from gui.style.formatting import fixed, ranked
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets.controls import Segmented
-from gui.widgets.heatmap import Heatmap
 from gui.widgets.labels import caption, side_by_side
+from gui.widgets.matrix_view import Heatmap
 from gui.widgets.ranked_list import RankedList
 from gui.widgets.sentence import Sentence, Token
 from gui.widgets.token_field import TokenField
