@@ -53,10 +53,6 @@ class Questions:
             if wanted.get(slot) == request
         }
 
-    def complete(self, wanted: dict[str, Request]) -> bool:
-        """Return whether everything wanted is there."""
-        return all(self.current(slot, request) is not None for slot, request in wanted.items())
-
     def stored(self, wanted: Iterable[str]) -> bool:
         """Return whether an answer in one of these slots is one of an earlier time."""
         return not self._stored.isdisjoint(wanted)

@@ -73,11 +73,7 @@ class ComparingPanel(Panel):
 
     def runs(self) -> dict[str, Request]:
         """Return the questions that any picture needs: the runs of the prompts that it is of."""
-        wanted: dict[str, Request] = {"run": self.session.run}
-        other = self.session.other_run
-        if other is not None and self.session.side != "left":
-            wanted["other"] = other
-        return wanted
+        return self.basics("run", *(["other"] if self.session.side != "left" else []))
 
     def drawn(self) -> Run | None:
         """Return the run that is drawn, if it is there."""
@@ -124,7 +120,7 @@ class ComparingPanel(Panel):
 
     def elsewhere(self, axis: Axis) -> list[str | Token]:
         """Say that what is pinned is not in this picture, if it is not."""
-        run, query = self.run_result(), self.session.selection.query
+        run, query = self.common.run, self.session.selection.query
         if run is not None and query is None and self.subtracts_prompts:
             query = len(run.labels) - 1
         if run is None or query is None or query >= len(run.labels) or axis.slot(query) is not None:
@@ -146,7 +142,7 @@ class ComparingPanel(Panel):
 
     def say_failure(self) -> None:
         """Say what failed; of the second prompt the line that holds it says why."""
-        if set(self.questions.failures(self.wants())) != {"other"}:
+        if self.failures().keys() != {"other"}:
             super().say_failure()
             return
         old = "" if self.known(self.main) is None else " This picture is of an earlier one."
@@ -154,7 +150,7 @@ class ComparingPanel(Panel):
         self.notice.show_info(f"The right prompt was not run: see the line under the top bar.{old}")
 
     def _alignment(self) -> Alignment | None:
-        left, right = self.run_result(), self.drawn()
+        left, right = self.common.run, self.drawn()
         if left is None or right is None or self.session.side == "left":
             return None
         return align(tuple(left.ids.tolist()), tuple(right.ids.tolist()))

@@ -165,8 +165,8 @@ class ReceiptsPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the run, and once the prompt is known to be read, for the checks."""
-        wanted: dict[str, Request] = {"run": self.session.run}
-        if self.run_result() is not None:
+        wanted = self.basics("run")
+        if self.common.run is not None:
             wanted["shown"] = Receipts(self.session.run, self.session.selection.head)
         return wanted
 

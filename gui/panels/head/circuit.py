@@ -13,16 +13,12 @@ from PySide6.QtWidgets import (
 
 from engine.messages import (
     SMALL_VOCABULARY,
-    Attention,
     CircuitName,
-    LoadModel,
     ModelFacts,
     Request,
-    Run,
     Table,
     TokenRanking,
     TokenTable,
-    Vocabulary,
     VocabularyTokens,
 )
 from gui.charts.focus import count
@@ -132,7 +128,7 @@ class CircuitPanel(Panel):
         """Turn the question round."""
         raise NotImplementedError
 
-    def position(self, run: Run) -> int | None:
+    def position(self) -> int | None:
         """Return the position that the panel follows, or none while it is not known."""
         raise NotImplementedError
 
@@ -158,25 +154,17 @@ class CircuitPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask about the token; where it follows the prompt, the prompt comes first."""
-        now, run_request = self.session.selection, self.session.run
-        facts = self.facts()
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "vocabulary": Vocabulary(now.model),
-        }
+        now, facts = self.session.selection, self.common.facts
+        wanted = self.basics("facts", "vocabulary")
         if facts is not None and facts.d_vocab <= SMALL_VOCABULARY:
             wanted["table"] = Table(now.model, now.head, self.circuit, self._offset())
         if self.question.token is not None:
             if facts is not None:  # what stands for the token depends on them
                 wanted["tokens"] = self.request(self.question.token, None, self._offset(True))
             return wanted
-        wanted["run"] = run_request
-        run = self.run_result()
-        if run is None:
-            return wanted
-        wanted["attention"] = Attention(run_request, now.head.layer, "pattern")
-        position = self.position(run)
-        if position is not None and facts is not None:
+        wanted |= self.basics("run", "patterns")
+        run, position = self.common.run, self.position()
+        if run is not None and position is not None and facts is not None:
             token = None if self.effective_source() == "position" else int(run.ids[position])
             wanted["tokens"] = self.request(token, position, self._offset(True))
         return wanted
@@ -200,7 +188,7 @@ class CircuitPanel(Panel):
         In the place of a position that is not there, what comes closest to the stream.
         """
         source = self.question.source
-        facts = self.facts()
+        facts = self.common.facts
         if source == "position" and not self.takes_position():
             return "token+mlp0" if self._is_deep() else "token"
         if source == "token+mlp0" and facts is not None and not facts.d_mlp:
@@ -209,7 +197,7 @@ class CircuitPanel(Panel):
 
     def draw(self) -> None:
         """Show both lists, or one and the table."""
-        answer, facts = self.known("tokens"), self.facts()
+        answer, facts = self.known("tokens"), self.common.facts
         assert isinstance(answer, TokenRanking)
         question = self.question
         self.follow.setVisible(question.token is not None)
@@ -217,8 +205,7 @@ class CircuitPanel(Panel):
         self.token.set_token(answer.token_id)
         self.subtitle.setText(self.read_as(answer))
         self._explain(answer)
-        run = self.run_result()
-        position = self.position(run) if run is not None and question.token is None else None
+        position = self.position() if question.token is None else None
         self.sentence.set_parts(self.say(answer, position))
         pieces = self.pieces([*answer.ids.tolist(), *answer.bottom_ids.tolist()])
         show_ends(self.strongest, self.weakest, answer, pieces)
@@ -238,7 +225,7 @@ class CircuitPanel(Panel):
 
     def _is_deep(self) -> bool:
         """Return whether the open head reads what an MLP has already written to."""
-        facts = self.facts()
+        facts = self.common.facts
         return self.session.selection.head.layer > 0 and facts is not None and facts.d_mlp > 0
 
     def _explain(self, answer: TokenRanking) -> None:

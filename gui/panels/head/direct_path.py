@@ -10,15 +10,12 @@ from engine.messages import (
     DirectPath,
     Head,
     HeadOutput,
-    LoadModel,
     OutputRanking,
     Request,
     TokenRanking,
-    Vocabulary,
     VocabularyTokens,
     WayName,
 )
-from gui.charts import focus
 from gui.client.engine_client import EngineClient
 from gui.panels.panel import Panel
 from gui.panels.token_lists import MOST_ROWS, RaisedLowered, TokenChoice
@@ -76,21 +73,18 @@ class DirectPathPanel(Panel):
     def wants(self) -> dict[str, Request]:
         """Ask for the whole row of the table, so that the model's own guess is in it."""
         now = self.session.selection
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "vocabulary": Vocabulary(now.model),
-        }
+        wanted = self.basics("facts", "vocabulary")
         token = self._token
         if token is None:
-            wanted["run"] = self.session.run
-            run = self.run_result()
-            if run is not None:
-                query = focus.pinned_query(now, run)
+            wanted |= self.basics("run")
+            run = self.common.run
+            if run is not None and self.focus is not None:
+                query = self.focus.query
                 token = int(run.ids[query])
                 if self.way.value() == "output":
                     # Of any head: the question carries the model's first guess after a position.
                     wanted["guess"] = HeadOutput(self.session.run, Head(0, 0), query, k=1)
-        facts = self.facts()
+        facts = self.common.facts
         if token is not None and facts is not None:
             way = cast(WayName, self.way.value())
             wanted["tokens"] = DirectPath(now.model, token, way, facts.d_vocab)
@@ -111,14 +105,12 @@ class DirectPathPanel(Panel):
         """Show both lists."""
         answer = self.known("tokens")
         assert isinstance(answer, TokenRanking)
-        now = self.session.selection
         typed = self._token is not None
         self.choice.show_token(answer.token_id, typed=typed)
         token = Token(answer.token_label)
-        run = self.run_result()
         place = ""
-        if run is not None and not typed:
-            place = f" (query {focus.pinned_query(now, run)})"
+        if self.focus is not None and not typed:
+            place = f" (query {self.focus.query})"
         if self.way.value() == "output":
             self.lists.set_captions("raises", "lowers")
             said = "with no attention, the model would go by its bigram table: "

@@ -8,13 +8,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.messages import (
-    Attention,
     CircuitName,
     ComplexValues,
     Eigenvalues,
     Head,
     HeadScores,
-    LoadModel,
     MeasuredHeads,
     Request,
 )
@@ -147,21 +145,19 @@ class EigenvaluesPanel(Panel):
     def wants(self) -> dict[str, Request]:
         """Ask for the eigenvalues; where scores depend on the distance, for the prompt first."""
         now, circuit = self.session.selection, self._circuit()
-        wanted: dict[str, Request] = {"facts": LoadModel(now.model)}
+        wanted = self.basics("facts")
         if self.which.value() == "all":
             wanted["all"] = HeadScores(now.model, "weights")
         if circuit == "ov":
             wanted["values"] = Eigenvalues(now.model, now.head, circuit)
             return wanted
-        facts = self.facts()
+        facts = self.common.facts
         if facts is None:
             return wanted
         if facts.positions != "rotary":
             wanted["values"] = Eigenvalues(now.model, now.head, circuit)
             return wanted
-        wanted["run"] = self.session.run
-        if self.run_result() is not None:
-            wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
+        wanted |= self.basics("run", "patterns")
         offset = self.offset()
         if offset is not None:
             wanted["values"] = Eigenvalues(now.model, now.head, circuit, offset)
@@ -209,7 +205,7 @@ class EigenvaluesPanel(Panel):
         now = self.session.selection
         scores = self.current("all", HeadScores(now.model, "weights"))
         if isinstance(scores, MeasuredHeads):
-            facts = self.facts()
+            facts = self.common.facts
             rotary = facts is not None and facts.positions == "rotary"
             self.all.set_scores(scores, now.head, 0 if rotary else None)
         else:

@@ -250,11 +250,10 @@ class WorkingsPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the run, and once the prompt is known to be read, for the workings."""
-        now, run = self.session.selection, self.session.run
-        wanted: dict[str, Request] = {"run": run}
-        found = self.run_result()
-        if found is not None:
-            wanted["shown"] = Workings(run, now.head, focus.pinned_query(now, found))
+        wanted = self.basics("run")
+        if self.focus is not None:
+            head, query = self.session.selection.head, self.focus.query
+            wanted["shown"] = Workings(self.session.run, head, query)
         return wanted
 
     def draw(self) -> None:

@@ -7,18 +7,14 @@ import numpy as np
 from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import (
-    Attention,
-    LoadModel,
     ModelFacts,
     OffsetScores,
     PositionQK,
     PositionScores,
     QKOffsets,
     Request,
-    Vocabulary,
     VocabularyTokens,
 )
-from gui.charts import focus
 from gui.client.engine_client import EngineClient
 from gui.panels.panel import MayHaveNothing
 from gui.panels.token_lists import TokenChoice
@@ -65,7 +61,7 @@ class PositionsPanel(MayHaveNothing):
     """Curves over the distance of two tokens, or a map of positions with its diagonals' means."""
 
     title = "Positions"
-    main = "scores"
+    main = "shown"
     draws = frozenset({"head", "query", "source"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
@@ -110,32 +106,25 @@ class PositionsPanel(MayHaveNothing):
 
     def wants(self) -> dict[str, Request]:
         """Ask for positions, or in a rotary model for the distance of two tokens."""
-        now, facts = self.session.selection, self.facts()
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "vocabulary": Vocabulary(now.model),
-        }
+        now, facts = self.session.selection, self.common.facts
+        wanted = self.basics("facts", "vocabulary")
         if facts is None:
             return wanted
         reach = int(self.reach.value())
         if facts.positions != "rotary":
-            wanted["scores"] = PositionQK(now.model, now.head, min(reach, facts.n_ctx))
+            wanted["shown"] = PositionQK(now.model, now.head, min(reach, facts.n_ctx))
             return wanted
         query, key = self._asked.query, self._asked.key
         if query is None or key is None:
-            wanted["run"] = self.session.run
-            run = self.run_result()
-            if run is not None:
-                wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
-                patterns = self.patterns()
-                if patterns is not None:
-                    at = focus.pinned_query(now, run), focus.pinned_source(now, run, patterns)
-                    query = int(run.ids[at[0]]) if query is None else query
-                    key = int(run.ids[at[1]]) if key is None else key
+            wanted |= self.basics("run", "patterns")
+            run, at = self.common.run, self.focus
+            if run is not None and at is not None and at.source is not None:
+                query = int(run.ids[at.query]) if query is None else query
+                key = int(run.ids[at.source]) if key is None else key
         if query is not None and key is not None:
             farthest = min(reach, facts.n_ctx - 1)
             source = self._read(facts)
-            wanted["scores"] = QKOffsets(now.model, now.head, query, key, source, farthest)
+            wanted["shown"] = QKOffsets(now.model, now.head, query, key, source, farthest)
         return wanted
 
     def choose(self, offset: int) -> None:
@@ -150,12 +139,12 @@ class PositionsPanel(MayHaveNothing):
 
     def nothing(self) -> str:
         """Say what positions the model has where there is nothing to see of them."""
-        facts = self.facts()
+        facts = self.common.facts
         return "" if facts is None else NOTHING.get(facts.positions, "").format(facts.name)
 
     def draw(self) -> None:
         """Show curves, or map and curve."""
-        found, facts = self.known("scores"), self.facts()
+        found, facts = self.known("shown"), self.common.facts
         if facts is None or not isinstance(found, OffsetScores | PositionScores):
             return
         self.show_head()
@@ -183,7 +172,7 @@ class PositionsPanel(MayHaveNothing):
 
     def describe(self, query: int, key: int) -> str:
         """Return what the tool tip of a cell says."""
-        found = self.known("scores")
+        found = self.known("shown")
         if not isinstance(found, PositionScores) or max(query, key) >= len(found.scores):
             return ""
         told = f"query position {query}, key position {key}"

@@ -5,12 +5,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QVBoxLayout
 
 from engine.messages import (
-    LoadModel,
     Request,
     SkipTrigrams,
     TrigramList,
-    Vocabulary,
-    VocabularyTokens,
 )
 from gui.client.engine_client import EngineClient
 from gui.panels.panel import Panel
@@ -100,11 +97,8 @@ class SkipTrigramsPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the list; the facts say whether distance matters, the vocabulary how to type."""
-        now, facts = self.session.selection, self.facts()
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "vocabulary": Vocabulary(now.model),
-        }
+        now, facts = self.session.selection, self.common.facts
+        wanted = self.basics("facts", "vocabulary")
         if facts is not None:
             offset = self.back.value() if facts.positions == "rotary" else 0
             k = int(self.how_many.value())
@@ -113,7 +107,7 @@ class SkipTrigramsPanel(Panel):
 
     def draw(self) -> None:
         """Show the list."""
-        found, facts = self.known("trigrams"), self.facts()
+        found, facts = self.known("trigrams"), self.common.facts
         assert isinstance(found, TrigramList)
         self.show_head()
         rotary = facts is not None and facts.positions == "rotary"
@@ -157,8 +151,8 @@ class SkipTrigramsPanel(Panel):
         typed = self.filter.text()
         if "·" not in typed:
             return typed
-        found = self.current("vocabulary", Vocabulary(self.session.selection.model))
-        if isinstance(found, VocabularyTokens) and not any(typed in text for text in found.texts):
+        found = self.common.vocabulary
+        if found is not None and not any(typed in text for text in found.texts):
             return typed.replace("·", " ")
         return typed
 
@@ -199,7 +193,7 @@ class SkipTrigramsPanel(Panel):
         return told if filtered or not self.session.selection.head.layer else told + LATER
 
     def _say_small(self, found: TrigramList) -> None:
-        row, facts = self._chosen(found), self.facts()
+        row, facts = self._chosen(found), self.common.facts
         said: list[str | Token]
         if row is not None:
             said = [*_told(found, row), " · OV asks about the source, QK about the query"]

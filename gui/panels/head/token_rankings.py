@@ -7,14 +7,12 @@ from engine.messages import (
     OVTokens,
     QKTokens,
     Request,
-    Run,
     ScoreRanking,
     Side,
     Source,
     TokenRanking,
     WayName,
 )
-from gui.charts import focus
 from gui.client.engine_client import EngineClient
 from gui.panels.head.circuit import SOURCES, CircuitPanel
 from gui.session.session import OVQuestion, QKQuestion, Session
@@ -58,12 +56,9 @@ class OVPanel(CircuitPanel):
         """Return whether the token asked about is one that is read in the prompt."""
         return self.question.token is None and self.question.direction == "output"
 
-    def position(self, run: Run) -> int | None:
+    def position(self) -> int | None:
         """Return the source position."""
-        patterns = self.patterns()
-        if patterns is None:
-            return None
-        return focus.pinned_source(self.session.selection, run, patterns)
+        return None if self.focus is None else self.focus.source
 
     def request(self, token: int | None, position: int | None, offset: int) -> Request:
         """Return the question."""
@@ -128,13 +123,11 @@ class QKPanel(CircuitPanel):
         """Ask for keys, or for queries."""
         self.session.ask_qk(side=cast(Side, way))
 
-    def position(self, run: Run) -> int | None:
+    def position(self) -> int | None:
         """Return the query position, or the source position when the token is the key."""
-        now = self.session.selection
-        if self.question.side == "query":
-            return focus.pinned_query(now, run)
-        patterns = self.patterns()
-        return None if patterns is None else focus.pinned_source(now, run, patterns)
+        if self.focus is None:
+            return None
+        return self.focus.query if self.question.side == "query" else self.focus.source
 
     def request(self, token: int | None, position: int | None, offset: int) -> Request:
         """Return the question."""

@@ -8,14 +8,12 @@ from engine.messages import (
     Composition,
     CompositionScores,
     Head,
-    LoadModel,
     ModelFacts,
     Pair,
     Request,
     Run,
     VirtualHead,
     VirtualHeadParts,
-    Vocabulary,
     VocabularyTokens,
 )
 from gui.charts import focus, pairs
@@ -161,14 +159,10 @@ class VirtualHeadPanel(PairPanel):
     def wants(self) -> dict[str, Request]:
         """Ask for the pair: the one chosen, or the strongest; then for the token it reads most."""
         now, run_request = self.session.selection, self.session.run
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "run": run_request,
-            "vocabulary": Vocabulary(now.model),
-        }
+        wanted = self.basics("facts", "run", "vocabulary")
         if now.pair is None:
-            wanted["scores"] = Composition(now.model, now.composition)
-        pair, run = self.pair(), self.run_result()
+            wanted["pairs"] = Composition(now.model, now.composition)
+        pair, run = self.pair(), self.common.run
         if pair is None or run is None:
             return wanted
         token = self._token
@@ -191,7 +185,7 @@ class VirtualHeadPanel(PairPanel):
         now = self.session.selection
         if now.pair is not None:
             return now.pair
-        scores = self.current("scores", Composition(now.model, now.composition))
+        scores = self.current("pairs", Composition(now.model, now.composition))
         return pairs.strongest(scores) if isinstance(scores, CompositionScores) else None
 
     def source(self) -> int | None:
@@ -200,10 +194,11 @@ class VirtualHeadPanel(PairPanel):
         Unless one is pinned, the position where the product is largest, BOS at the beginning left
         out.
         """
-        now, pair, run = self.session.selection, self.pair(), self.run_result()
+        now, pair, run = self.session.selection, self.pair(), self.common.run
         if pair is None or run is None:
             return None
-        query = focus.pinned_query(now, run)
+        assert self.focus is not None
+        query = self.focus.query
         if now.source is not None and 0 <= now.source <= query:
             return now.source
         found = self.current("pattern", VirtualHead(self.session.run, *pair, int(run.ids[0])))
@@ -214,12 +209,12 @@ class VirtualHeadPanel(PairPanel):
 
     def draw(self) -> None:
         """Show pattern and lists."""
-        parts, pair, run = self.known("parts"), self.pair(), self.run_result()
+        parts, pair, run = self.known("parts"), self.pair(), self.common.run
         assert isinstance(parts, VirtualHeadParts)
         if pair is None or run is None:
             return
         now = self.session.selection
-        facts = self.facts()
+        facts = self.common.facts
         if facts is not None:
             self.picker.show_pair(facts, pair)
             self.picker.show()
@@ -229,7 +224,8 @@ class VirtualHeadPanel(PairPanel):
         else:
             self.subtitle.setText("")
             self.subtitle.setToolTip("")
-        query = focus.pinned_query(now, run)
+        assert self.focus is not None
+        query = self.focus.query
         self.share_sentence.set_parts(self._share(parts, pair, query))
         self._draw_pattern(parts, run, query)
         self._draw_lists(parts)
@@ -264,9 +260,9 @@ class VirtualHeadPanel(PairPanel):
         return told
 
     def _say_cell(self, query: int, source: int) -> None:
-        run, pinned = self.run_result(), self.source()
-        if query < 0 and run is not None and pinned is not None:
-            query, source = focus.pinned_query(self.session.selection, run), pinned
+        pinned = self.source()
+        if query < 0 and self.focus is not None and pinned is not None:
+            query, source = self.focus.query, pinned
         self.cell.set_parts(self._cell(query, source) if query >= 0 else [])
 
     def _share(self, parts: VirtualHeadParts, pair: Pair, query: int) -> list[str | Token]:

@@ -11,7 +11,6 @@ from engine.messages import (
     CompositionScores,
     FloatArray,
     IntArray,
-    LoadModel,
     Pair,
     Request,
 )
@@ -59,7 +58,7 @@ class CompositionPanel(PairPanel):
     """Pairs of heads as a map and as a list; a click opens one as a virtual head."""
 
     title = "Composition"
-    main = "scores"
+    main = "pairs"
     draws = frozenset({"pair", "head"})
     ornaments = frozenset({"pair"})
 
@@ -121,10 +120,8 @@ class CompositionPanel(PairPanel):
     def wants(self) -> dict[str, Request]:
         """Ask for the scores of all pairs, and for z of the open one where it is not among them."""
         now = self.session.selection
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "scores": Composition(now.model, now.composition),
-        }
+        wanted = self.basics("facts")
+        wanted["pairs"] = Composition(now.model, now.composition)
         scored, pair = self._scored(), now.pair
         if scored is not None and pair is not None:
             place = scored.place(pair)
@@ -164,7 +161,7 @@ class CompositionPanel(PairPanel):
     def _scored(self) -> pairs.PairMap | None:
         """Return the map of what is selected now, if its scores are there."""
         now = self.session.selection
-        scores = self.current("scores", Composition(now.model, now.composition))
+        scores = self.current("pairs", Composition(now.model, now.composition))
         if not isinstance(scores, CompositionScores):
             return None
         if self._newest is None or self._newest.scores is not scores:

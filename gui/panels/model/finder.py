@@ -6,14 +6,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.messages import (
-    Attention,
     HeadScores,
     MeasuredHeads,
     OVTokens,
     Request,
     TokenRanking,
 )
-from gui.charts import focus, measures
+from gui.charts import measures
 from gui.charts.focus import count
 from gui.charts.measures import GROUPS, Known, group_of, random_text
 from gui.client.engine_client import EngineClient
@@ -38,7 +37,7 @@ class FinderPanel(Panel):
     title = "Finder"
     main = "scores"
     draws = frozenset({"head", "query", "source"})
-    ornaments = Panel.ornaments | {"weights", "attention", "read"}
+    ornaments = Panel.ornaments | {"weights", "patterns", "read"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -84,14 +83,14 @@ class FinderPanel(Panel):
     def wants(self) -> dict[str, Request]:
         """Ask for random tokens and the prompt; for weights where one of theirs is chosen."""
         now = self.session.selection
-        wanted: dict[str, Request] = {"scores": self.session.scores, "run": self.session.run}
-        if self.run_result() is not None:
+        wanted = self.basics("scores", "run")
+        if self.common.run is not None:
             wanted["prompt"] = self._on_prompt()
         if self._weights_chosen():
             wanted["weights"] = HeadScores(now.model, "weights")
-        if self._weights() is None or self.run_result() is None:
+        if self._weights() is None or self.common.run is None:
             return wanted
-        wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
+        wanted |= self.basics("patterns")
         source = self._source()
         if source is not None:
             wanted["read"] = OVTokens(
@@ -187,15 +186,12 @@ class FinderPanel(Panel):
         return found if isinstance(found, MeasuredHeads) else None
 
     def _tokens(self) -> int:
-        run = self.run_result()
+        run = self.common.run
         return 0 if run is None else len(run.ids)
 
     def _source(self) -> int | None:
         """Return the source position that the pinned query reads, if it is known."""
-        run, patterns = self.run_result(), self.patterns()
-        if run is None or patterns is None:
-            return None
-        return focus.pinned_source(self.session.selection, run, patterns)
+        return None if self.focus is None else self.focus.source
 
     def _read(self) -> measures.Read | None:
         """Return what the open head does with the source it reads, if that is known."""
@@ -206,8 +202,7 @@ class FinderPanel(Panel):
         return measures.Read(found.token_label, source, found.rank, found.d_vocab)
 
     def _prompt_is_coming(self) -> bool:
-        wanted = self.wants()
-        failed = self.questions.failures(wanted)
+        wanted, failed = self._wanted, self.failures()
         late = [slot for slot in ("run", "prompt") if slot not in failed]
         return (
             any(slot not in wanted or self.current(slot, wanted[slot]) is None for slot in late)
@@ -215,11 +210,11 @@ class FinderPanel(Panel):
         )
 
     def _gather(self) -> Known:
-        random = self.current("scores", self.session.scores)
-        assert isinstance(random, MeasuredHeads)
+        random = self.common.scores
+        assert random is not None
         scores = dict(random.scores)
         on_prompt = self.current("prompt", self._on_prompt())
-        for found in (on_prompt if self.run_result() else None, self._weights()):
+        for found in (on_prompt if self.common.run else None, self._weights()):
             if isinstance(found, MeasuredHeads):
                 scores |= found.scores
         return Known(random.heads, scores)

@@ -11,7 +11,6 @@ from engine.messages import (
     FloatArray,
     Head,
     HeadScores,
-    LoadModel,
     MeasuredHeads,
     Request,
     Result,
@@ -161,9 +160,8 @@ class HeadsPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the thumbnails of a prompt that could be run, and for the scores shown."""
-        wanted: dict[str, Request] = {"run": self.session.run, "scores": self.session.scores}
-        wanted["facts"] = LoadModel(self.session.selection.model)
-        if self.run_result() is not None:
+        wanted = self.basics("run", "scores", "facts")
+        if self.common.run is not None:
             wanted["thumbnails"] = Thumbnails(self.session.run)
         more = self._more()
         if more is not None:
@@ -182,11 +180,15 @@ class HeadsPanel(Panel):
         super().receive(slot, request, result)
         self._suggest()
 
+    def _on_common(self, slot: str) -> None:
+        super()._on_common(slot)
+        self._suggest()
+
     def draw(self) -> None:
         """Show the grid."""
         patterns = self.known("thumbnails")
         assert isinstance(patterns, Patterns)
-        scores = self.scores()
+        scores = self.common.scores
         now = self.session.selection
         shape = patterns.values.shape[:2]
         self.grid.set_thumbnails(patterns.values, patterns.mask)
@@ -214,15 +216,10 @@ class HeadsPanel(Panel):
                 told = f"none: {undefined(now.measure)} · {told}"
         exists = now.head.layer < shape[0] and now.head.number < shape[1]
         self.grid.set_selected(now.head if exists else None)
-        facts = self.facts()
+        facts = self.common.facts
         shared = focus.shared_keys(now.head, facts) if facts is not None and exists else ""
         self.subtitle.setText(f"{told} · {shared}" if shared else told)
         self.subtitle.setToolTip(f"{head_name(now.head)} reads with {shared}" if shared else "")
-
-    def scores(self) -> MeasuredHeads | None:
-        """Return the scores of the model in use on random tokens, if they are there."""
-        found = self.current("scores", self.session.scores)
-        return found if isinstance(found, MeasuredHeads) else None
 
     def _more(self) -> HeadScores | None:
         """Return what to ask for colours by a measure on the prompt, or of the weights."""
@@ -232,7 +229,7 @@ class HeadsPanel(Panel):
         which = group_of(now.measure).which
         if which == "weights":
             return HeadScores(now.model, "weights")
-        if which == "prompt" and self.run_result() is not None:
+        if which == "prompt" and self.common.run is not None:
             return HeadScores(now.model, "prompt", heads_off=now.heads_off, run=self.session.run)
         return None
 
@@ -241,7 +238,7 @@ class HeadsPanel(Panel):
         measure = self.session.selection.measure
         if measure == "pattern":
             return None
-        scores = self.scores()
+        scores = self.common.scores
         more = self._more()
         if more is not None:
             found = self.current("more", more)
@@ -258,7 +255,7 @@ class HeadsPanel(Panel):
 
     def _suggest(self) -> None:
         """Begin with the best induction head; of equals, the one that does it on this prompt."""
-        scores, run = self.scores(), self.run_result()
+        scores, run = self.common.scores, self.common.run
         shown = self.current("thumbnails", Thumbnails(self.session.run))
         if scores is None or run is None or not isinstance(shown, Patterns):
             return
@@ -273,7 +270,7 @@ class HeadsPanel(Panel):
 
     def describe(self, head: Head) -> str:
         """Return a head's name and scores, for its tool tip."""
-        scores = self.scores()
+        scores = self.common.scores
         # The picture may still be that of the model before, which had more heads.
         if scores is None or not _has(scores.grid(KINDS[0][0]), head):
             return head_name(head)

@@ -12,11 +12,9 @@ from engine.messages import (
     FloatArray,
     Head,
     Kind,
-    MeasuredHeads,
     Patterns,
     Request,
     Run,
-    Vocabulary,
 )
 from gui.charts import focus
 from gui.charts.measures import random_text
@@ -224,11 +222,9 @@ class AttentionPanel(ComparingPanel):
             wanted["shown"] = Attention(run, layer, now.kind)
             if base is not None:
                 wanted["before"] = Attention(base, layer, now.kind)
-            wanted["pattern"] = Attention(run, layer, "pattern")
-            wanted["scores"] = Attention(run, layer, "scores")
-        wanted["grid"] = self.session.scores
-        wanted["vocabulary"] = Vocabulary(now.model)
-        return wanted
+            wanted["weights"] = Attention(run, layer, "pattern")
+            wanted["products"] = Attention(run, layer, "scores")
+        return wanted | self.basics("scores", "vocabulary")
 
     def draw(self) -> None:
         """Show the newest picture there is."""
@@ -283,7 +279,7 @@ class AttentionPanel(ComparingPanel):
         self, values: FloatArray, limits: tuple[float, float], colours: Colours
     ) -> None:
         """Colour a prompt: of right minus left the left one, whose tokens can be pinned."""
-        drawn, run = self._drawn, self.run_result() if self.subtracts_prompts else self.drawn()
+        drawn, run = self._drawn, self.common.run if self.subtracts_prompts else self.drawn()
         assert drawn is not None
         assert run is not None
         slots: Sequence[int] = range(len(run.ids))
@@ -333,7 +329,7 @@ class AttentionPanel(ComparingPanel):
 
     def _source(self) -> int | None:
         """Return the column that the pinned query reads."""
-        pattern, axis = self.known("pattern"), self.axis()
+        pattern, axis = self.known("weights"), self.axis()
         now, run = self.session.selection, self.drawn()
         if not isinstance(pattern, Patterns) or axis is None or run is None:
             return None
@@ -350,8 +346,8 @@ class AttentionPanel(ComparingPanel):
             f"{head_name(now.head)} is off" if off else f"switch off {head_name(now.head)}"
         )
         self.switch.setToolTip(SWITCH_ON if off else SWITCH_OFF)
-        scores = self.current("grid", self.session.scores)
-        if isinstance(scores, MeasuredHeads) and now.head in scores.heads:
+        scores = self.common.scores
+        if scores is not None and now.head in scores.heads:
             told = (
                 ("induction", "induction"),
                 ("previous", "previous_token"),
@@ -396,12 +392,12 @@ class AttentionPanel(ComparingPanel):
         row, column = (drawn.axis.places[slot].now for slot in (query, key))
         if row is None or column is None:
             return []  # a token of the left prompt only
-        for slot, name in (("pattern", "pattern"), ("scores", "score")):
+        for slot, name in (("weights", "pattern"), ("products", "score")):
             found, asked = self.known(slot), self._asked(slot)
             if isinstance(found, Patterns) and asked and (asked.run, asked.layer) == of:
                 number = float(found.values[drawn.head.number, row, column])
                 told.append(f"{name} {fixed(number, 2)}")
-                if slot == "scores":
+                if slot == "products":
                     after = f", after the cap of {plain(found.cap)}" if found.cap else ""
                     told[-1] += f" (divided by {plain(found.divisor, 3)}{after})"
         if drawn.kind == "value-weighted":

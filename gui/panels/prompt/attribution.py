@@ -15,14 +15,12 @@ from engine.messages import (
     FloatArray,
     Head,
     HeadOutput,
-    LoadModel,
     LogitParts,
     OutputRanking,
     Request,
     Result,
     Run,
     RunPrompt,
-    Vocabulary,
     VocabularyTokens,
 )
 from gui.charts.attribution import by_source, map_of
@@ -114,12 +112,8 @@ class AttributionPanel(ComparingPanel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the parts, and for what the open head writes at the pinned token."""
-        now, axis, base = self.session.selection, self.axis(), self.session.base_run
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "vocabulary": Vocabulary(now.model),
-            **self.runs(),
-        }
+        axis, base = self.axis(), self.session.base_run
+        wanted = self.basics("vocabulary") | self.runs()
         if axis is None:
             return wanted
         here, there = self.positions(axis)
@@ -225,7 +219,7 @@ class AttributionPanel(ComparingPanel):
             head = self.session.selection.head
             said = attribution_text.answer(found, run.labels, self._by_source(), head)
         else:
-            base = self.run_result() if self.subtracts_prompts else run
+            base = self.common.run if self.subtracts_prompts else run
             token = self._axis.labels(run.labels, base.labels if base else None)[-1]
             said = self._compared.headline(token)
         return said + self.elsewhere(self._axis)

@@ -66,18 +66,18 @@ class LensPanel(Panel):
 
     def wants(self) -> dict[str, Request]:
         """Ask for the guesses at every position, and for the run to compare the last row with."""
-        wanted: dict[str, Request] = {"run": self.session.run}
-        if self.run_result() is not None:
+        wanted = self.basics("run")
+        if self.common.run is not None:
             wanted["guesses"] = LogitLens(self.session.run)
         return wanted
 
     def draw(self) -> None:
         """Show the guesses."""
-        found, run = self.known("guesses"), self.run_result()
-        if not isinstance(found, LayerGuesses) or run is None:
+        found, run = self.known("guesses"), self.common.run
+        if not isinstance(found, LayerGuesses) or run is None or self.focus is None:
             return
         self._drawn = found
-        query = focus.pinned_query(self.session.selection, run)
+        query = self.focus.query
         self.map.set_cells(
             Cells(
                 np.exp(found.log_probs[:, :, 0].astype(np.float64)),
@@ -149,7 +149,7 @@ class LensPanel(Panel):
 
     def _receipt(self, found: LayerGuesses) -> str:
         """Return whether the last row is what the model itself says, where that is known."""
-        run = self.run_result()
+        run = self.common.run
         if run is None:
             return ""
         lens = dict(zip(found.ids[-1, -1].tolist(), found.log_probs[-1, -1].tolist(), strict=True))

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt
 
 from engine.job import Job
 from engine.messages import Attention, ComplexValues, Eigenvalues, Head, HeadScores
-from gui.charts import focus
 from gui.panels.head.eigenvalues import EigenvaluesPanel
 from tests.gui.fake_engine import FakeEngine
 
@@ -82,10 +81,8 @@ def test_in_a_rotary_model_qk_depends_on_how_far_back_the_source_lies(show, sess
     assert panel.small.text.endswith("· 3 tokens back")
     session.pin(5)
     settle(panel)
-    patterns = panel.known("attention")
-    assert isinstance(panel.wants()["attention"], Attention)
-    source = focus.pinned_source(session.selection, panel.known("run"), patterns)
-    assert panel.wants()["values"].offset == 5 - source
+    assert isinstance(panel.wants()["patterns"], Attention)
+    assert panel.wants()["values"].offset == 5 - panel.focus.source
 
 
 def test_all_heads_are_one_click_away_and_a_point_opens_its_head(
