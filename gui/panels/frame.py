@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.panels.help import PANEL_HELP, Help
-from gui.style.palette import token_font
+from gui.style.palette import Held, token_font
 from gui.style.theme import SCROLL_BAR, UNIT
 from gui.widgets.labels import Notice, TextScroll, plain_label
 from gui.widgets.layouts import FlowLayout
@@ -277,6 +278,30 @@ class Frame:
                 (self._head if fits else self._below_head).addWidget(widget)
         shown = (not _is_put_away(widget) for widget in self._controls)
         self._below.setVisible(any(s and not f for s, f in zip(shown, beside, strict=True)))
+
+
+Row = QWidget | QLayout | tuple[QWidget | QLayout, int]
+"""What stands in a column; a pair says what share of the height that is left it takes."""
+
+
+def stack(parent: QWidget, *rows: Row, spacing: int = UNIT) -> QVBoxLayout:
+    """Lay rows out below one another, to the edges of their parent."""
+    column = QVBoxLayout(parent)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(spacing)
+    for row in rows:
+        content, stretch = row if isinstance(row, tuple) else (row, 0)
+        if isinstance(content, QWidget):
+            column.addWidget(content, stretch)
+        else:
+            column.addLayout(content, stretch)
+    return column
+
+
+def yield_room(widget: QWidget, least: int) -> None:
+    """Let a widget be as small as its card has room for, but not lower than this."""
+    widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+    Held(widget, widget.setMinimumHeight, least)
 
 
 def _is_put_away(widget: QWidget) -> bool:

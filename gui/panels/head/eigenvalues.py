@@ -19,6 +19,7 @@ from engine.messages import (
 from gui.charts.focus import count
 from gui.charts.measures import full_name, undefined
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import decimals_for, fixed, head_name, tokens_back
@@ -132,15 +133,9 @@ class EigenvaluesPanel(Panel):
         self._cap = HeightCap(self.plane, self.plane.height_at, LEAST_PLANE)
         self.plane.chosen.connect(self.choose)
         self.small = Sentence("The eigenvalue that was clicked, or how to pick one")
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.plane, 8)
-        layout.addWidget(self.small)
-        layout.addWidget(self.all, 100)
+        rows = (self.sentence, (self.plane, 8), self.small, (self.all, 100))
+        stack(self.body, *rows, spacing=UNIT // 2).addStretch(0)
         self.all.hide()
-        layout.addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the eigenvalues; where scores depend on the distance, for the prompt first."""

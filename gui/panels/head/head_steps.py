@@ -4,16 +4,14 @@ import re
 from typing import Literal, cast
 
 import numpy as np
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import PARTS, HeadWorkings, Part, Request, Run, Step, Workings
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import fixed, percent, plain
-from gui.style.palette import Held
-from gui.style.theme import UNIT
 from gui.widgets.cells import Colouring
 from gui.widgets.controls import Segmented
 from gui.widgets.heatmap_painting import LabelledGrid
@@ -233,20 +231,14 @@ class WorkingsPanel(Panel):
         self.follow = Sentence("What the selected query does with the selected source")
         self.sheet = MatrixSheet()
         self.sheet.setAccessibleName("The head's matrices, step by step")
-        self.sheet.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        Held(self.sheet, self.sheet.setMinimumHeight, LEAST_SHEET)
+        yield_room(self.sheet, LEAST_SHEET)
         self.sheet.set_describe(self.describe)
         self.sheet.clicked.connect(self._pin)
         self.sheet.hovered.connect(self._say_cell)
         self.sheet.part_shown.connect(self._show_part)
         self.cell = Sentence("The cell under the mouse, or the one that was clicked", muted=False)
         self._clicked: SheetCell | None = None
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.follow)
-        layout.addWidget(self.sheet, 1)
-        layout.addWidget(self.cell)
+        stack(self.body, self.follow, (self.sheet, 1), self.cell)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the run, and once the prompt is known to be read, for the workings."""

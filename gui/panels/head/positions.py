@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import (
     ModelFacts,
@@ -16,6 +15,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack
 from gui.panels.panel import MayHaveNothing
 from gui.panels.token_lists import TokenChoice
 from gui.session.session import Session
@@ -96,13 +96,8 @@ class PositionsPanel(MayHaveNothing):
         Held(self.plot, self.plot.setMinimumHeight, LEAST_PLOT)
         self.plot.chosen.connect(self.choose)
         self.small = Sentence("The distance that stands out, and the one that was clicked")
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.heatmap, 8)
-        layout.addWidget(self.plot, 4)
-        layout.addWidget(self.small)
+        rows = (self.sentence, (self.heatmap, 8), (self.plot, 4), self.small)
+        stack(self.body, *rows, spacing=UNIT // 2)
 
     def wants(self) -> dict[str, Request]:
         """Ask for positions, or in a rotary model for the distance of two tokens."""

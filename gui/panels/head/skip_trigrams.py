@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit, QSizePolicy
 
 from engine.messages import (
     Request,
@@ -10,6 +10,7 @@ from engine.messages import (
     TrigramList,
 )
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import decimals_for, fixed, plain
@@ -88,12 +89,7 @@ class SkipTrigramsPanel(Panel):
         # The table takes what is left, and the card need not scroll for what it would like.
         self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.small = Sentence("The row that was clicked")
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.table, 1)
-        layout.addWidget(self.small)
+        stack(self.body, self.sentence, (self.table, 1), self.small, spacing=UNIT // 2)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the list; the facts say whether distance matters, the vocabulary how to type."""

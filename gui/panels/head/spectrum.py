@@ -4,7 +4,7 @@ from typing import Literal, cast
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from engine.messages import (
     CircuitName,
@@ -16,6 +16,7 @@ from engine.messages import (
     Spectrum,
 )
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import fixed, plain, tokens_back
@@ -70,21 +71,14 @@ class SpectrumPanel(Panel):
         self.lists = (RankedList(), RankedList())
         for content, end in zip(self.lists, ("first", "second"), strict=True):
             content.setAccessibleName(f"Spectrum: tokens at the {end} end of the direction")
-            content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            Held(content, content.setMinimumHeight, LEAST_LIST_HEIGHT)
+            yield_room(content, LEAST_LIST_HEIGHT)
         self.ends = QWidget()
         self.ends.setLayout(side_by_side(self.captions, self.lists))
         says = QGridLayout()
         says.addWidget(self.sentence, 0, 0)
         says.addWidget(self.sign, 0, 1)
         says.setColumnStretch(0, 1)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
-        layout.addWidget(self.overlap)
-        layout.addWidget(self.plot, 3)
-        layout.addLayout(says)
-        layout.addWidget(self.ends, 2)
+        stack(self.body, self.overlap, (self.plot, 3), says, (self.ends, 2), spacing=UNIT // 2)
 
     def wants(self) -> dict[str, Request]:
         """Ask for both spectra, and for the direction that was clicked."""

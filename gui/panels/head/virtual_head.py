@@ -2,7 +2,7 @@
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from engine.messages import (
     Composition,
@@ -18,8 +18,9 @@ from engine.messages import (
 )
 from gui.charts import focus, pairs
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack
 from gui.panels.panel import PairPanel
-from gui.panels.token_lists import RaisedLowered, TokenChoice
+from gui.panels.token_lists import TokenChoice, TokenLists
 from gui.session.session import Session
 from gui.style.formatting import fixed, head_name, percent, ranked
 from gui.style.palette import Held, scaled
@@ -137,7 +138,7 @@ class VirtualHeadPanel(PairPanel):
         self.choice.chosen.connect(self._ask)
         self.choice.refused.connect(self.notice.show_failure)
         self.sentence = Sentence("What the lists say")
-        self.lists = RaisedLowered("Virtual head", self._ask)
+        self.lists = TokenLists("Virtual head", self._ask)
         Held(self.lists, self.lists.setMinimumHeight, LEAST_LISTS)
         self.rank = Sentence("The token's own rank")
         self.weights = Sentence("Copying and singular values of the pair")
@@ -150,11 +151,7 @@ class VirtualHeadPanel(PairPanel):
             self.lists,
             SIDE_BY_SIDE,
         )
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.share_sentence)
-        layout.addWidget(self._folding, 1)
+        stack(self.body, self.share_sentence, (self._folding, 1))
 
     def wants(self) -> dict[str, Request]:
         """Ask for the pair: the one chosen, or the strongest; then for the token it reads most."""
@@ -302,7 +299,7 @@ class VirtualHeadPanel(PairPanel):
         self.sentence.set_parts(
             ["reading ", Token(parts.token_label), f"{place}, the two together raise and lower"]
         )
-        self.lists.set_ranking(parts, self.pieces(self.lists.ids_of(parts)))
+        self.lists.set_ranking(parts, self.pieces)
         self.lists.setMaximumHeight(max(self.lists.height_of_rows(), scaled(LEAST_LISTS)))
 
     def _say_rank(self, parts: VirtualHeadParts) -> list[str | Token]:

@@ -3,7 +3,7 @@
 from typing import cast
 
 import numpy as np
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QSizePolicy
 
 from engine.messages import (
     Composition,
@@ -17,11 +17,11 @@ from engine.messages import (
 from gui.charts import pairs
 from gui.charts.focus import count
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack
 from gui.panels.panel import PairPanel
 from gui.session.session import Session
 from gui.style.formatting import fixed, head_name, tokens_back
 from gui.style.palette import Held, scaled
-from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.controls import Segmented
 from gui.widgets.heatmap import Heatmap
@@ -111,11 +111,7 @@ class CompositionPanel(PairPanel):
             SIDE_BY_SIDE,
             (5, 4),
         )
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self._folding, 1)
+        stack(self.body, self.sentence, (self._folding, 1))
 
     def wants(self) -> dict[str, Request]:
         """Ask for the scores of all pairs, and for z of the open one where it is not among them."""

@@ -16,6 +16,7 @@ from gui.charts import measures
 from gui.charts.focus import count
 from gui.charts.measures import GROUPS, Known, group_of, random_text
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack
 from gui.panels.model.measures import MeasurePlot, MeasureTable
 from gui.panels.panel import Panel
 from gui.session.session import Session
@@ -68,15 +69,11 @@ class FinderPanel(Panel):
         self.plot = MeasurePlot()
         self.plot.changed.connect(self._on_choice)
         self.plot.chosen.connect(session.choose_head)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
-        layout.addWidget(self._explained())
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         row.addWidget(self.table, 3)
         row.addWidget(self.plot, 2)
-        layout.addLayout(row, 1)
+        stack(self.body, self._explained(), (row, 1), spacing=UNIT // 2)
         self._fit()
         client.progress.connect(self._tell_weights)
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from engine.messages import (
     FloatArray,
@@ -29,6 +29,7 @@ from gui.charts.measures import (
     undefined,
 )
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack
 from gui.panels.model.measures import MeasureChoice
 from gui.panels.panel import Panel
 from gui.session.session import Session
@@ -151,12 +152,7 @@ class HeadsPanel(Panel):
         self._cap = HeightCap(self.grid, self.grid.height_at, LEAST_HEIGHT)
         self.best = BestHeads()
         self.best.opened.connect(session.choose_head)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.grid, 1)
-        layout.addWidget(self.best)
-        layout.addStretch(0)
+        stack(self.body, (self.grid, 1), self.best).addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the thumbnails of a prompt that could be run, and for the scores shown."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
 from engine.messages import (
     Attention,
@@ -20,6 +20,7 @@ from gui.charts import focus
 from gui.charts.measures import random_text
 from gui.client.engine_client import EngineClient
 from gui.panels.comparing import FROM_RIGHT, ComparingPanel, sides_in_words
+from gui.panels.frame import stack
 from gui.session.session import Session
 from gui.state import difference
 from gui.state.comparison import Axis, Sides
@@ -204,14 +205,7 @@ class AttentionPanel(ComparingPanel):
         says.setSpacing(UNIT)
         says.addWidget(self.sentence, 1)
         says.addWidget(self.looking)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.heatmap, 8)
-        layout.addLayout(says)
-        layout.addWidget(self.strip, 1)
-        layout.addWidget(self.cell)
-        layout.addStretch(0)
+        stack(self.body, (self.heatmap, 8), says, (self.strip, 1), self.cell).addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the open head's layer, its scores for the small print, and what it is."""

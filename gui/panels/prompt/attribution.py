@@ -6,7 +6,6 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -26,6 +25,7 @@ from engine.messages import (
 from gui.charts.attribution import by_source, map_of
 from gui.client.engine_client import EngineClient
 from gui.panels.comparing import ComparingPanel
+from gui.panels.frame import stack, yield_room
 from gui.panels.prompt import attribution_text
 from gui.panels.prompt.attribution_text import AttributionQuestion, Change
 from gui.session.session import Session
@@ -33,7 +33,7 @@ from gui.state.comparison import Axis
 from gui.state.difference import UNSEEN
 from gui.state.question import Question
 from gui.style.formatting import head_name, reach
-from gui.style.palette import Held, scaled
+from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cell_map import CellMap
@@ -89,8 +89,7 @@ class AttributionPanel(ComparingPanel):
         self.parts.setAccessibleName("All parts, strongest first")
         self.parts.chosen.connect(self._choose_part)
         for content, least in ((self.sources, LEAST_SOURCES), (self.parts, LEAST_PARTS)):
-            content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            Held(content, content.setMinimumHeight, least)
+            yield_room(content, least)
         self.sum = Sentence("The sum of the parts against the logit")
         self._left = _column(
             caption("each head: click one to open it"), self.map, self.sources_say, self.sources
@@ -103,12 +102,7 @@ class AttributionPanel(ComparingPanel):
         self._halves.addLayout(self._left, 1)
         self._beside = False
         self._left.addWidget(self._right, 2)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.sentence)
-        layout.addLayout(self._halves, 1)
-        layout.addWidget(self.sum)
+        stack(self.body, self.sentence, (self._halves, 1), self.sum)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the parts, and for what the open head writes at the pinned token."""

@@ -4,18 +4,17 @@ from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import DestinationRow, HeadRows, Request
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
 from gui.panels.comparing import ComparingPanel, sides_in_words
+from gui.panels.frame import stack
 from gui.session.session import Session
 from gui.state import difference
 from gui.state.comparison import Axis, Sides
 from gui.state.difference import UNSEEN
 from gui.style.formatting import fixed, head_name, reach
-from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cell_map import CellMap
 from gui.widgets.cell_map_painting import Beside, Cells, Sizes
@@ -74,13 +73,7 @@ class PosterPanel(ComparingPanel):
         self.map.hovered.connect(self._say_cell)
         self._cap = HeightCap(self.map, self.map.height_at, LEAST_PICTURE)
         self.cell = Sentence("The cell under the mouse, or the pinned one")
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.map, 1)
-        layout.addWidget(self.cell)
-        layout.addStretch(0)
+        stack(self.body, self.sentence, (self.map, 1), self.cell).addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the row of every head at the pinned token."""

@@ -1,16 +1,14 @@
 """What the model would say next if it stopped after each layer."""
 
 import numpy as np
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import LayerGuesses, LogitLens, Request
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import percent, plain
-from gui.style.palette import Held
-from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cell_map import CellMap
 from gui.widgets.cell_map_painting import Cells, Sizes
@@ -52,17 +50,10 @@ class LensPanel(Panel):
         self.listed = Sentence("Which cell the list is about")
         self.guesses = RankedList()
         self.guesses.setAccessibleName("Guesses of the cell under the mouse, or of the marked one")
-        self.guesses.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        Held(self.guesses, self.guesses.setMinimumHeight, LEAST_LIST)
+        yield_room(self.guesses, LEAST_LIST)
         self.small_print = Sentence("What the cells are")
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.map, 3)
-        layout.addWidget(self.listed)
-        layout.addWidget(self.guesses, 2)
-        layout.addWidget(self.small_print)
+        rows = (self.sentence, (self.map, 3), self.listed, (self.guesses, 2), self.small_print)
+        stack(self.body, *rows)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the guesses at every position, and for the run to compare the last row with."""

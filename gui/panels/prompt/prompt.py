@@ -9,10 +9,8 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QPushButton,
-    QSizePolicy,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,11 +18,11 @@ from engine.messages import Request, Run, RunPrompt
 from gui.charts import focus
 from gui.charts.focus import count, named
 from gui.client.engine_client import NOT_OPEN, EngineClient
-from gui.panels.frame import Subtitle
+from gui.panels.frame import Subtitle, stack, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.session.settings import HISTORY_LENGTH
-from gui.style.palette import Held, scaled
+from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.layouts import HeightCap
@@ -165,17 +163,10 @@ class PromptPanel(Panel):
         self._lists.addWidget(self.changes)
         self.secret = self._lists
         self.guess_label = Subtitle()
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.strip, 3)
-        layout.addWidget(self.spelling_note)
-        layout.addWidget(self._specials)
-        layout.addWidget(self.guess_label)
-        layout.addWidget(self._lists, 2)
+        rows = (self.spelling_note, self._specials, self.guess_label, (self._lists, 2))
+        stack(self.body, (self.strip, 3), *rows)
         for widget in (self._lists, self.guesses, self.changes):
-            widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            Held(widget, widget.setMinimumHeight, LEAST_LIST_HEIGHT)
+            yield_room(widget, LEAST_LIST_HEIGHT)
         client.answered.connect(self._on_answered)
 
     def wants(self) -> dict[str, Request]:
