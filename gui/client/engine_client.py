@@ -6,6 +6,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -26,7 +27,7 @@ from engine.messages import (
     printable,
 )
 from gui.platform.garbage import Collector
-from gui.state.question_table import makes_way, rank, words_for
+from gui.state.question_table import makes_way, rank, status_text
 
 REPORT_SECONDS = 0.05
 CLOSE_SECONDS = 0.4
@@ -95,8 +96,6 @@ class _Worker:
     def __init__(self) -> None:
         self.engine: EngineLike | None = None
         self.made_by: Callable[[], EngineLike] | None = None
-        self.left = False
-        """Whether nobody listens any more."""
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self.thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self.thread.start()
@@ -106,8 +105,7 @@ class _Worker:
         self._tasks.put(task)
 
     def leave(self) -> None:
-        """Have the thread end as soon as it can; nothing of it is listened to any more."""
-        self.left = True
+        """Have the thread end, and let the engine go, as soon as it can."""
         self._tasks.put(None)
 
     def make(self, made_by: Callable[[], EngineLike]) -> bool:
@@ -121,13 +119,15 @@ class _Worker:
 
     def drop(self) -> None:
         """Let the engine go, in the engine thread."""
-        if self.engine is not None:
-            self.engine.close()
-        self.engine = None
+        engine, self.engine = self.engine, None
+        if engine is not None:
+            with suppress(Exception):  # it is let go either way
+                engine.close()
 
     def _run(self) -> None:
         while (task := self._tasks.get()) is not None:
             task()
+        self.drop()
 
 
 class EngineClient(QObject):
@@ -340,7 +340,7 @@ class EngineClient(QObject):
             return
         request = min(self._wanted.values(), key=rank)
         self._running = request
-        self._doing = words_for(request) if self._loaded else LOADING
+        self._doing = status_text(request) if self._loaded else LOADING
         self.progress.emit(self._doing, 0, 0)
         last = 0.0
 
@@ -375,9 +375,7 @@ class EngineClient(QObject):
         except BaseException as error:  # a panic of Rust's, or a library that wants to exit
             what = str(error).strip().partition("\n")[0] or type(error).__name__
             outcome = Failure(f"Headscope could not compute this: {what}", traceback.format_exc())
-        if worker.left:
-            worker.drop()
-        elif not self._closed:
+        if not self._closed:
             self._finished.emit(request, outcome, time.perf_counter() - began, worker)
 
     def _deliver(self, request: Request, outcome: Outcome, seconds: float, worker: _Worker) -> None:

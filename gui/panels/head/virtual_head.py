@@ -5,11 +5,13 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from engine.messages import (
+    Attention,
     Composition,
     CompositionScores,
     Head,
     ModelFacts,
     Pair,
+    Patterns,
     Request,
     Run,
     VirtualHead,
@@ -164,8 +166,8 @@ class VirtualHeadPanel(PairPanel):
             return wanted
         token = self._token
         if token is None and now.source is None:
-            # The pattern does not depend on the token, and says which source the pair reads.
-            wanted["pattern"] = VirtualHead(run_request, *pair, int(run.ids[0]))
+            # Their product says which source the pair reads.
+            wanted |= {"earlier": self._pattern(pair.earlier), "later": self._pattern(pair.later)}
         if token is None:
             source = self.source()
             token = None if source is None else int(run.ids[source])
@@ -191,18 +193,21 @@ class VirtualHeadPanel(PairPanel):
         Unless one is pinned, the position where the product is largest, BOS at the beginning left
         out.
         """
-        now, pair, run = self.session.selection, self.pair(), self.common.run
-        if pair is None or run is None:
+        now, pair, run, at = self.session.selection, self.pair(), self.common.run, self.focus
+        if pair is None or run is None or at is None:
             return None
-        assert self.focus is not None
-        query = self.focus.query
+        query = at.query
         if now.source is not None and 0 <= now.source <= query:
             return now.source
-        found = self.current("pattern", VirtualHead(self.session.run, *pair, int(run.ids[0])))
-        if not isinstance(found, VirtualHeadParts):
+        earlier = self.current("earlier", self._pattern(pair.earlier))
+        later = self.current("later", self._pattern(pair.later))
+        if not (isinstance(earlier, Patterns) and isinstance(later, Patterns)):
             return None
-        first = 1 if run.begins_with_bos and query > 0 else 0
-        return first + int(np.argmax(found.product[query, first : query + 1]))
+        row = later.values[pair.later.number, query] @ earlier.values[pair.earlier.number]
+        return focus.source_of_row(now, run, row[: query + 1])
+
+    def _pattern(self, head: Head) -> Attention:
+        return Attention(self.session.run, head.layer, "pattern")
 
     def draw(self) -> None:
         """Show pattern and lists."""
