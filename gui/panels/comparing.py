@@ -33,7 +33,7 @@ class ComparingPanel(Panel):
     """
 
     compares = frozenset({"compare", "other_text", "difference", "heads_off"})
-    """Parts of the session that change what is drawn, for `draws`."""
+    """Parts of the session that change what is drawn, for `redraw_on`."""
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -64,10 +64,10 @@ class ComparingPanel(Panel):
     def shown(self) -> Mapping[str, Question]:
         """Return what is drawn, and of a difference its two sides as well."""
         wanted: dict[str, Any] = dict(self.wants())
-        before = wanted.get("before", wanted.get(f"{self.main} before"))
-        if self.main not in wanted or before is None:
+        before = wanted.get("before", wanted.get(f"{self.main_slot} before"))
+        if self.main_slot not in wanted or before is None:
             return super().shown()
-        sides = dict(zip(self.names, (wanted[self.main], before), strict=True))
+        sides = dict(zip(self.names, (wanted[self.main_slot], before), strict=True))
         drawn = {self.subtraction: Difference(*sides.values()), **sides}
         return {f"{self.title}, {name}": asked for name, asked in drawn.items()}
 
@@ -145,7 +145,7 @@ class ComparingPanel(Panel):
         if self.failures().keys() != {"other"}:
             super().say_failure()
             return
-        old = "" if self.known(self.main) is None else " This picture is of an earlier one."
+        old = "" if self.known(self.main_slot) is None else " This picture is of an earlier one."
         self.frame.waits.set_parts([])
         self.notice.show_info(f"The right prompt was not run: see the line under the top bar.{old}")
 
@@ -175,8 +175,10 @@ class ComparingPanel(Panel):
         self.frame.place_controls()
 
 
-def sides_in_words(kind: str, right: float, left: float) -> str:
-    """Return a number on both sides, and their difference."""
-    change = fixed(right - left, 2, signed=True)
+def number_text(kind: str, now: float, before: float, *, prompts: bool) -> str:
+    """Return a number of two prompts, or of one before and after heads were off, and the change."""
+    if not prompts:
+        return focus.number_in_words(kind, now, before)
+    change = fixed(now - before, 2, signed=True)
     name = "score" if kind == "scores" else kind
-    return f"{name} {fixed(left, 2)} left, {fixed(right, 2)} right, {FROM_RIGHT} {change}"
+    return f"{name} {fixed(before, 2)} left, {fixed(now, 2)} right, {FROM_RIGHT} {change}"

@@ -202,13 +202,13 @@ class Frame:
         self._head.setSpacing(UNIT)
         self._name = QLabel(title)
         self._name.setProperty("role", "title")
-        self.mark = plain_label(role="accent")
-        self.mark.hide()
+        self.head_label = plain_label(role="accent")
+        self.head_label.hide()
         self.prompt = plain_label(role="accent")
         self.prompt.hide()
         self.subtitle = Subtitle()
         self._head.addWidget(self._name)
-        self._head.addWidget(self.mark)
+        self._head.addWidget(self.head_label)
         self._head.addWidget(self.prompt)
         self._head.addWidget(self.subtitle, 1)
 
@@ -261,7 +261,7 @@ class Frame:
         if self.help is not None:
             room -= self.help.sizeHint().width() + UNIT
         room -= self._name.sizeHint().width() + UNIT
-        for label in (self.mark, self.prompt):
+        for label in (self.head_label, self.prompt):
             room -= 0 if label.isHidden() else label.sizeHint().width() + UNIT
         room -= self.subtitle.width_of_first_part() + UNIT
         if not self.export.isHidden():

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine.messages import Request, Result, VocabularyTokens
 from gui.charts import focus
-from gui.client.answers import Questions
+from gui.client.answers import RequestSlots
 from gui.client.engine_client import NOT_OPEN, EngineClient, Failure
 from gui.panels import PANELS
 from gui.panels.frame import Frame
@@ -47,12 +47,12 @@ class Panel(QWidget):
 
     title: ClassVar[str] = ""
     """As PANELS has it."""
-    main: ClassVar[str] = ""
+    main_slot: ClassVar[str] = ""
     """The slot that the picture is made from; empty for a panel that asks the engine nothing."""
-    draws: ClassVar[frozenset[str]] = frozenset()
+    redraw_on: ClassVar[frozenset[str]] = frozenset()
     """Parts of the session that change the picture without changing a question."""
 
-    ornaments: ClassVar[frozenset[str]] = frozenset({"vocabulary"})
+    optional_slots: ClassVar[frozenset[str]] = frozenset({"vocabulary"})
     """Slots without which a picture is no older."""
 
     panel_wanted = Signal(str)
@@ -65,7 +65,7 @@ class Panel(QWidget):
         self.session = session
         self.client = client
         self.setAccessibleName(self.title)
-        self.questions = Questions(self, client)
+        self.questions = RequestSlots(self, client)
         self.common = CommonAnswers.of(session, client)
         self._wanted: dict[str, Request] = {}
         """What was wanted when it was last asked for."""
@@ -73,10 +73,10 @@ class Panel(QWidget):
         self._active = False
         self._state: State = "waiting"
         self.frame = frame = Frame(self, self.title)
-        self.header, self.mark, self.subtitle = frame.header, frame.mark, frame.subtitle
+        self.header, self.head_label, self.subtitle = frame.header, frame.head_label, frame.subtitle
         self.above, self.notice, self.offers = frame.above, frame.notice, frame.offers
         self.body = frame.body
-        self.secret: QWidget | None = None
+        self.spoiler_widget: QWidget | None = None
         """What a guided example covers until it reveals it; none for all of the card."""
         self._awaited = ""
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
@@ -104,7 +104,7 @@ class Panel(QWidget):
 
         They are what is exported; the first is what is meant where only one can be.
         """
-        request = self.wants().get(self.main)
+        request = self.wants().get(self.main_slot)
         return {} if request is None else {self.title: request}
 
     def basics(self, *slots: str) -> dict[str, Request]:
@@ -187,7 +187,7 @@ class Panel(QWidget):
     def ask_again(self) -> None:
         """Ask once more for what failed or was stopped."""
         self.common.ask_again()
-        self.questions.forgive()
+        self.questions.clear_failures()
         self.refresh()
 
     def redraw(self) -> None:
@@ -212,20 +212,20 @@ class Panel(QWidget):
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take an answer."""
-        self.questions.take(slot, request, result)
+        self.questions.set_answer(slot, request, result)
         self.refresh()
         self.redraw()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Keep why there is none."""
-        self.questions.miss(slot, request, failure)
+        self.questions.set_failure(slot, request, failure)
         self.refresh()
         self.redraw()
 
     def show_head(self) -> None:
         """Name the open head beside the title: the picture is about it."""
-        self.mark.setText(head_name(self.session.selection.head))
-        self.mark.show()
+        self.head_label.setText(head_name(self.session.selection.head))
+        self.head_label.show()
 
     def serve(self, worker: "Worker") -> None:
         """Take the thread in which figures are drawn; a panel may not need it."""
@@ -264,7 +264,7 @@ class Panel(QWidget):
 
     def _on_changed(self, what: str) -> None:
         self.refresh()
-        if self._active and what in self.draws:
+        if self._active and what in self.redraw_on:
             self.redraw()
 
     def _on_common(self, slot: str) -> None:
@@ -277,7 +277,7 @@ class Panel(QWidget):
             self.redraw()
 
     def _on_renewed(self) -> None:
-        self.questions.doubt()
+        self.questions.mark_stale()
         self.refresh()
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
@@ -287,13 +287,13 @@ class Panel(QWidget):
             self._say_state()
 
     def _draw(self) -> None:
-        self.frame.show_picture(not self.main or self.known(self.main) is not None)
+        self.frame.show_picture(not self.main_slot or self.known(self.main_slot) is not None)
         # An old picture stays what it was: drawn again it would mix old numbers and a new head.
-        if not self.main or self.wanted(self.main) is not None:
+        if not self.main_slot or self.wanted(self.main_slot) is not None:
             self.draw()
             self.frame.place_controls()
 
-    def _slots_of(self, slot: str) -> Questions:
+    def _slots_of(self, slot: str) -> RequestSlots:
         return self.common.slots if slot in COMMON else self.questions
 
     def _say_whose_prompt(self) -> None:
@@ -307,15 +307,17 @@ class Panel(QWidget):
         self._say_whose_prompt()
         state: State
         wanted = self._wanted
-        needed = {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
+        needed = {
+            slot: request for slot, request in wanted.items() if slot not in self.optional_slots
+        }
         complete = all(self.current(*asked) is not None for asked in needed.items())
         if self.failures():
             state = "failed"
-        elif complete and (not self.main or self.main in wanted):
+        elif complete and (not self.main_slot or self.main_slot in wanted):
             stored = any(self._slots_of(slot).stored([slot]) for slot in needed)
             state = "stored" if stored else "fresh"
         else:
-            state = "waiting" if self.known(self.main) is None else "old"
+            state = "waiting" if self.known(self.main_slot) is None else "old"
         self._state = state
         if state in ("old", "stored"):
             if not self._patience.isActive():
@@ -342,7 +344,7 @@ class Panel(QWidget):
         failures = self.failures()
         if not failures:
             return
-        empty = self.known(self.main) is None
+        empty = self.known(self.main_slot) is None
         if NOT_OPEN in failures.values():
             self.notice.show_info(NOT_OPEN.sentence)
             self.frame.waits.set_parts([NOT_OPEN.sentence] if empty else [])

@@ -18,7 +18,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.charts.focus import Focus, head_exists, resolve
-from gui.client.answers import Questions
+from gui.client.answers import RequestSlots
 from gui.client.engine_client import NOT_OPEN, STOPPED, EngineClient, Failure
 from gui.session.session import Session
 
@@ -44,7 +44,7 @@ class CommonAnswers(QObject):
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session)
         self._session = session
-        self.slots = Questions(self, client)
+        self.slots = RequestSlots(self, client)
         self._needs: WeakKeyDictionary[QObject, frozenset[str]] = WeakKeyDictionary()
         self._focus: tuple[tuple[object, ...], Focus] | None = None
         session.changed.connect(self.refresh)
@@ -116,12 +116,12 @@ class CommonAnswers(QObject):
 
     def ask_again(self) -> None:
         """Ask once more for what failed or was stopped."""
-        self.slots.forgive()
+        self.slots.clear_failures()
         self.refresh()
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Keep an answer."""
-        self.slots.take(slot, request, result)
+        self.slots.set_answer(slot, request, result)
         self.refresh()
         self.changed.emit(slot)
 
@@ -129,7 +129,7 @@ class CommonAnswers(QObject):
         """Keep why there is none; why a model was not opened stands under the top bar, once."""
         if isinstance(request, LoadModel) and failure != STOPPED:
             failure = NOT_OPEN
-        self.slots.miss(slot, request, failure)
+        self.slots.set_failure(slot, request, failure)
         self.refresh()
         self.changed.emit(slot)
 
@@ -153,5 +153,5 @@ class CommonAnswers(QObject):
         return None if request is None else self.slots.current(slot, request)
 
     def _on_renewed(self) -> None:
-        self.slots.doubt()
+        self.slots.mark_stale()
         self.refresh()

@@ -143,8 +143,8 @@ class ReceiptsPanel(Panel):
     """Every check of the open head on the prompt; one that failed stands first."""
 
     title = "Receipts"
-    main = "shown"
-    draws = frozenset({"head"})
+    main_slot = "shown"
+    redraw_on = frozenset({"head"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

@@ -109,9 +109,9 @@ class EigenvaluesPanel(Panel):
     """The complex plane of one circuit of the open head."""
 
     title = "Eigenvalues"
-    main = "values"
-    draws = frozenset({"head"})
-    ornaments = Panel.ornaments | {"all"}
+    main_slot = "values"
+    redraw_on = frozenset({"head"})
+    optional_slots = Panel.optional_slots | {"all"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

@@ -209,8 +209,8 @@ class WorkingsPanel(Panel):
     """The chain from one-hot tokens to logits, step by step."""
 
     title = "Workings"
-    main = "shown"
-    draws = frozenset({"head", "query", "source"})
+    main_slot = "shown"
+    redraw_on = frozenset({"head", "query", "source"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

@@ -25,7 +25,7 @@ class NotesPanel(Panel):
     """A note on the open head, and a list of all heads that are marked."""
 
     title = "Notes"
-    draws = frozenset({"head", "model"})
+    redraw_on = frozenset({"head", "model"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

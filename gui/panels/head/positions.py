@@ -61,8 +61,8 @@ class PositionsPanel(MayHaveNothing):
     """Curves over the distance of two tokens, or a map of positions with its diagonals' means."""
 
     title = "Positions"
-    main = "shown"
-    draws = frozenset({"head", "query", "source"})
+    main_slot = "shown"
+    redraw_on = frozenset({"head", "query", "source"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

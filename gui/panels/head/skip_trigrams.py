@@ -46,8 +46,8 @@ class SkipTrigramsPanel(Panel):
     """The strongest ones in a list; a click asks OV about the source and QK about the query."""
 
     title = "Skip-trigrams"
-    main = "trigrams"
-    draws = frozenset({"head", "ov", "qk"})
+    main_slot = "trigrams"
+    redraw_on = frozenset({"head", "ov", "qk"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

@@ -41,8 +41,8 @@ class SpectrumPanel(Panel):
     """Singular values of both circuits, and the tokens of one direction."""
 
     title = "Spectrum"
-    main = "ov"
-    draws = frozenset({"head"})
+    main_slot = "ov"
+    redraw_on = frozenset({"head"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

@@ -78,7 +78,7 @@ class TokenRankingPanel(Panel):
     The token is the one at a pinned position of the prompt, until another is typed or clicked.
     """
 
-    main = "tokens"
+    main_slot = "tokens"
     ways: ClassVar[tuple[Way, Way]]
     asks: ClassVar[str]
     """What the two ways are, for the accessible name of the switch."""
@@ -185,7 +185,7 @@ class CircuitPanel(TokenRankingPanel):
     needs = ("patterns",)
     circuit: ClassVar[CircuitName]
     table_titles: ClassVar[tuple[str, str]]
-    draws = frozenset({"head", "query", "source", "text", "ov", "qk"})
+    redraw_on = frozenset({"head", "query", "source", "text", "ov", "qk"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         choice = TokenChoice(
@@ -439,8 +439,8 @@ class DirectPathPanel(TokenRankingPanel):
     """What a token raises and lowers without attention, or which tokens raise it."""
 
     title = "Direct path"
-    draws = frozenset({"query"})
-    ornaments = frozenset({"vocabulary", "guess"})
+    redraw_on = frozenset({"query"})
+    optional_slots = frozenset({"vocabulary", "guess"})
     asks = "what the token raises, or what raises it"
     ways = (
         Way(

@@ -108,8 +108,8 @@ class VirtualHeadPanel(PairPanel):
     """The pattern of a pair, and what it raises and lowers."""
 
     title = "Virtual head"
-    main = "parts"
-    draws = frozenset({"pair", "query", "source", "hide_bos"})
+    main_slot = "parts"
+    redraw_on = frozenset({"pair", "query", "source", "hide_bos"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

@@ -41,7 +41,7 @@ class BoardPanel(Panel):
     """Thumbnails of the figures on the board, how they are set, and the way to a file."""
 
     title = "Board"
-    draws = frozenset({"model"})
+    redraw_on = frozenset({"model"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

@@ -58,9 +58,9 @@ class CompositionPanel(PairPanel):
     """Pairs of heads as a map and as a list; a click opens one as a virtual head."""
 
     title = "Composition"
-    main = "pairs"
-    draws = frozenset({"pair", "head"})
-    ornaments = frozenset({"pair"})
+    main_slot = "pairs"
+    redraw_on = frozenset({"pair", "head"})
+    optional_slots = frozenset({"pair"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

@@ -36,9 +36,9 @@ class FinderPanel(Panel):
     """A click on a row or on a point opens a head."""
 
     title = "Finder"
-    main = "scores"
-    draws = frozenset({"head", "query", "source"})
-    ornaments = Panel.ornaments | {"weights", "patterns", "read"}
+    main_slot = "scores"
+    redraw_on = frozenset({"head", "query", "source"})
+    optional_slots = Panel.optional_slots | {"weights", "patterns", "read"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -128,8 +128,8 @@ class FinderPanel(Panel):
         scores = self.known("scores")
         begins = scores.begins if isinstance(scores, MeasuredHeads) else None
         self.subtitle.setToolTip(f"random: measured on {random_text(begins)}")
-        self.mark.setVisible(place is not None)
-        self.mark.setText(head_name(self.session.selection.head))
+        self.head_label.setVisible(place is not None)
+        self.head_label.setText(head_name(self.session.selection.head))
         self._mark(known, place, fields)
 
     def describe(self, place: int) -> str:

@@ -127,8 +127,8 @@ class HeadsPanel(Panel):
     """The grid of heads; a click opens one."""
 
     title = "Heads"
-    main = "thumbnails"
-    draws = frozenset({"head", "measure", "heads_off"})
+    main_slot = "thumbnails"
+    redraw_on = frozenset({"head", "measure", "heads_off"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

@@ -1,4 +1,4 @@
-"""What the Attention panel says of its picture and of a cell, in sentences."""
+"""Where the open head looks: its pattern, and the prompt coloured by a row or a column of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ from engine.messages import (
     BoolArray,
     FloatArray,
     Head,
-    Kind,
     Patterns,
     Request,
     Run,
@@ -19,7 +18,7 @@ from engine.messages import (
 from gui.charts import focus
 from gui.charts.measures import random_text
 from gui.client.engine_client import EngineClient
-from gui.panels.comparing import FROM_RIGHT, ComparingPanel, sides_in_words
+from gui.panels.comparing import FROM_RIGHT, ComparingPanel, number_text
 from gui.panels.frame import stack
 from gui.session.session import Session
 from gui.state import difference
@@ -39,44 +38,23 @@ Parts = list[str | Token]
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """What is drawn: numbers on an axis, and what they are of.
-
-    Parameters
-    ----------
-    request
-        The question whose answer is drawn.
-    axis
-        Its rows and columns.
-    labels
-        Of the places of the axis.
-    head
-        Whose they are.
-    off
-        Heads that are off.
-    values
-        What the cells hold, [query, key] on the axis.
-    sides
-        Numbers of the run that is drawn, and of the one taken off it, if one is.
-    mask
-        True where a query may look, in both.
-    prompts
-        Whether they are of two prompts, not of one with and without some heads.
-    """
+    """What is drawn: numbers on an axis, and what they are of."""
 
     request: Attention
+    """The question whose answer is drawn."""
     axis: Axis
     labels: tuple[str, ...]
+    """Of the places of the axis."""
     head: Head
     off: tuple[Head, ...]
     values: FloatArray
+    """What the cells hold, [query, key] on the axis."""
     sides: Sides | None
+    """Numbers of the run that is drawn, and of the one taken off it, if one is."""
     mask: BoolArray
+    """True where a query may look, in both."""
     prompts: bool
-
-    @property
-    def kind(self) -> Kind:
-        """What the cells hold, or would hold were nothing taken off."""
-        return self.request.kind
+    """Whether they are of two prompts, not of one with and without some heads."""
 
     def unit(self, name: str) -> str:
         """Return what the numbers are, where those of one run are `name`."""
@@ -86,17 +64,7 @@ class Picture:
 
 
 def headline(picture: Picture, query: int, looking: str) -> Parts:
-    """Say what the strip of tokens is coloured by.
-
-    Parameters
-    ----------
-    picture
-        What is drawn.
-    query
-        The pinned row.
-    looking
-        `attends to` or `attended by`.
-    """
+    """Say what the strip of tokens is coloured by; `looking` as in `Selection`."""
     token = Token(picture.labels[query])
     number = picture.axis.numbers(query)
     if looking == "attends to":
@@ -116,17 +84,7 @@ def headline(picture: Picture, query: int, looking: str) -> Parts:
 
 
 def cell(picture: Picture, query: int, key: int, told: Sequence[str]) -> Parts:
-    """Say what is in a cell.
-
-    Parameters
-    ----------
-    picture
-        What is drawn.
-    query, key
-        Row and column.
-    told
-        What is known of the cell in a picture of one run.
-    """
+    """Say what is in a cell; `told` is what is known of it in a picture of one run."""
     labels = picture.labels
     parts: Parts = [f"query {picture.axis.numbers(query)} ", Token(labels[query])]
     parts += [f" → key {picture.axis.numbers(key)} ", Token(labels[key])]
@@ -139,8 +97,8 @@ def cell(picture: Picture, query: int, key: int, told: Sequence[str]) -> Parts:
     if picture.sides is None:
         return [*parts, ": ", ", ".join(told)]
     now, before = (float(values[query, key]) for values in picture.sides)
-    say = sides_in_words if picture.prompts else focus.number_in_words
-    return [*parts, ": ", say(picture.kind, now, before)]
+    number = number_text(picture.request.kind, now, before, prompts=picture.prompts)
+    return [*parts, ": ", number]
 
 
 UNITS: dict[str, str] = {
@@ -160,8 +118,8 @@ class AttentionPanel(ComparingPanel):
     """The pattern of the open head, and the prompt coloured by one row or column of it."""
 
     title = "Attention"
-    main = "shown"
-    draws = ComparingPanel.compares | {"head", "query", "source", "kind", "looking", "hide_bos"}
+    main_slot = "shown"
+    redraw_on = ComparingPanel.compares | {"head", "query", "source", "kind", "looking", "hide_bos"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -236,12 +194,12 @@ class AttentionPanel(ComparingPanel):
         self.hide_bos.setToolTip(HIDE_BOS if run.begins_with_bos else NO_BOS)
         self._drawn = picture
         values, axis, labels = picture.values, picture.axis, picture.labels
-        signed = picture.kind == "scores" or picture.sides is not None
+        signed = picture.request.kind == "scores" or picture.sides is not None
         low, high = focus.limits(
             values,
             picture.mask,
             signed=signed,
-            shares=picture.kind == "pattern",
+            shares=picture.request.kind == "pattern",
             hide_bos=hide_bos,
             least=0.0 if picture.sides is None else UNSEEN,
         )
@@ -256,7 +214,7 @@ class AttentionPanel(ComparingPanel):
             colours=colours,
             row_title="query (destination)",
             column_title="key (source)",
-            unit=picture.unit(UNITS[picture.kind]),
+            unit=picture.unit(UNITS[picture.request.kind]),
             pieces=(places, places),
         )
         query = self.query(axis)
@@ -394,6 +352,6 @@ class AttentionPanel(ComparingPanel):
                 if slot == "products":
                     after = f", after the cap of {plain(found.cap)}" if found.cap else ""
                     told[-1] += f" (divided by {plain(found.divisor, 3)}{after})"
-        if drawn.kind == "value-weighted":
+        if drawn.request.kind == "value-weighted":
             told.append(f"value-weighted {fixed(float(drawn.values[query, key]), 2)}")
         return told

@@ -59,8 +59,8 @@ class AttributionPanel(ComparingPanel):
     """Layer by head as a map, all parts as bars, and the open head split by source token."""
 
     title = "Attribution"
-    main = "parts"
-    draws = ComparingPanel.compares | {"head", "query", "source"}
+    main_slot = "parts"
+    redraw_on = ComparingPanel.compares | {"head", "query", "source"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from engine.messages import DestinationRow, HeadRows, Request
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
-from gui.panels.comparing import ComparingPanel, sides_in_words
+from gui.panels.comparing import ComparingPanel, number_text
 from gui.panels.frame import stack
 from gui.session.session import Session
 from gui.state import difference
@@ -47,8 +47,8 @@ class PosterPanel(ComparingPanel):
     """One row a head, one column a token up to the pinned one."""
 
     title = "Poster"
-    main = "rows"
-    draws = ComparingPanel.compares | {"head", "query", "source"}
+    main_slot = "rows"
+    redraw_on = ComparingPanel.compares | {"head", "query", "source"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -207,8 +207,7 @@ class PosterPanel(ComparingPanel):
         now, before = (float(side[place, column]) for side in self._sides)
         if np.isnan(now - before):
             return BEYOND
-        say = sides_in_words if self.subtracts_prompts else focus.number_in_words
-        return say("attention", now, before)
+        return number_text("attention", now, before, prompts=self.subtracts_prompts)
 
 
 def in_order(rows: HeadRows, order: Order, source: int) -> list[int]:

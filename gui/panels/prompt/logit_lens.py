@@ -31,8 +31,8 @@ class LensPanel(Panel):
     """Stages down, positions across, in each cell the first guess."""
 
     title = "Lens"
-    main = "guesses"
-    draws = frozenset({"query"})
+    main_slot = "guesses"
+    redraw_on = frozenset({"query"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)

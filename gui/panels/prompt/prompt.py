@@ -103,8 +103,8 @@ class PromptPanel(Panel):
     """Text in; tokens and next-token guesses out."""
 
     title = "Prompt"
-    main = "run"
-    draws = frozenset({"query", "difference"})
+    main_slot = "run"
+    redraw_on = frozenset({"query", "difference"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -161,7 +161,7 @@ class PromptPanel(Panel):
         self._lists = QStackedWidget()
         self._lists.addWidget(self.guesses)
         self._lists.addWidget(self.changes)
-        self.secret = self._lists
+        self.spoiler_widget = self._lists
         self.guess_label = Subtitle()
         rows = (self.spelling_note, self._specials, self.guess_label, (self._lists, 2))
         stack(self.body, (self.strip, 3), *rows)

@@ -29,7 +29,7 @@ def test_it_asks_about_the_open_head_and_needs_no_prompt(panel, session, settle)
     session.choose_head(Head(1, 1))
     settle(panel)
     assert panel.wants()["values"] == Eigenvalues("attn-2l", Head(1, 1), "ov")
-    assert panel.mark.text() == "L1H1"
+    assert panel.head_label.text() == "L1H1"
 
 
 def test_qk_is_one_click_away(qtbot, panel, session, settle):

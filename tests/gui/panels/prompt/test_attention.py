@@ -101,7 +101,7 @@ def test_hide_bos_is_off_where_there_is_no_bos(panel, session, settle):
 def test_the_head_is_named_with_its_scores(panel, session, settle):
     session.choose_head(Head(1, 2))
     settle(panel)
-    assert panel.mark.text() == "L1H2"
+    assert panel.head_label.text() == "L1H2"
     assert "induction 0.90" in panel.subtitle.text()
 
 
