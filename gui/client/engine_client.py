@@ -243,7 +243,7 @@ class EngineClient(QObject):
             self._make_way()
 
     def cancel(self) -> None:
-        """Stop what runs and forget what waits, or else what runs beside; every subscriber is told."""
+        """Stop what runs and forget what waits, or what runs beside, and say so to subscribers."""
         if not self.busy and self.beside is not None:
             self.beside.cancel()
             return

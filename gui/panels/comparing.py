@@ -7,6 +7,7 @@ from typing import Any, cast
 from engine.messages import Request, Run
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import switch
 from gui.panels.panel import Panel
 from gui.session.session import Compare, Session
 from gui.state import comparison
@@ -14,13 +15,16 @@ from gui.state.comparison import Alignment, Axis, align
 from gui.state.difference import HEADS, PROMPTS, Difference, in_words
 from gui.state.question import Question
 from gui.style.formatting import fixed
-from gui.widgets.controls import Segmented
 from gui.widgets.sentence import Token
 
-SIDES: tuple[tuple[Compare, str], ...] = (
-    ("left", "The prompt of the Prompt card"),
-    ("right", "The second prompt, which the line under the top bar holds"),
-    ("difference", "Right minus left, where both have a token: blue is more on the right"),
+SIDES = (
+    ("left", "left", "The prompt of the Prompt card"),
+    ("right", "right", "The second prompt, which the line under the top bar holds"),
+    (
+        "difference",
+        "difference",
+        "Right minus left, where both have a token: blue is more on the right",
+    ),
 )
 FROM_RIGHT = in_words(PROMPTS)
 
@@ -37,12 +41,11 @@ class ComparingPanel(Panel):
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
-        self.side = Segmented(
-            [(side, side) for side, _ in SIDES], "Which of the two prompts is shown"
+        self.side = switch(
+            "Which of the two prompts is shown",
+            lambda side: session.set_compare(cast(Compare, side)),
+            *SIDES,
         )
-        for side, does in SIDES:
-            self.side.set_option_tip(side, does)
-        self.side.changed.connect(lambda side: session.set_compare(cast(Compare, side)))
         self._show_side()
 
     @property

@@ -1,6 +1,7 @@
 """Small print beside a title, which loses its last parts first."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 from gui.panels.help import PANEL_HELP, Help
 from gui.style.palette import Held, token_font
 from gui.style.theme import SCROLL_BAR, UNIT
+from gui.widgets.controls import Segmented
 from gui.widgets.labels import Notice, TextScroll, plain_label
 from gui.widgets.layouts import FlowLayout
 from gui.widgets.sentence import Sentence
@@ -296,6 +298,22 @@ def stack(parent: QWidget, *rows: Row, spacing: int = UNIT) -> QVBoxLayout:
         else:
             column.addLayout(content, stretch)
     return column
+
+
+def switch(
+    name: str, changed: Callable[[Any], object], *options: str | tuple[str, ...]
+) -> Segmented:
+    """Return a switch: its accessible name, what is called with a choice, and what there is.
+
+    An option is a key that is also its label, or a key, a label and perhaps a tool tip.
+    """
+    rows = [(option, option) if isinstance(option, str) else option for option in options]
+    made = Segmented([(row[0], row[1]) for row in rows], name)
+    for row in rows:
+        if len(row) > 2:
+            made.set_option_tip(row[0], row[2])
+    made.changed.connect(changed)
+    return made
 
 
 def yield_room(widget: QWidget, least: int) -> None:

@@ -307,10 +307,8 @@ class Panel(QWidget):
         self._say_whose_prompt()
         state: State
         wanted = self._wanted
-        needed = {
-            slot: request for slot, request in wanted.items() if slot not in self.optional_slots
-        }
-        complete = all(self.current(*asked) is not None for asked in needed.items())
+        needed = [slot for slot in wanted if slot not in self.optional_slots]
+        complete = all(self.current(slot, wanted[slot]) is not None for slot in needed)
         if self.failures():
             state = "failed"
         elif complete and (not self.main_slot or self.main_slot in wanted):

@@ -19,7 +19,7 @@ from engine.messages import (
 from gui.charts.focus import count
 from gui.charts.measures import full_name, undefined
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack
+from gui.panels.frame import stack, switch
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import decimals_for, fixed, head_name, tokens_back
@@ -27,7 +27,6 @@ from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.complex_plane import ComplexPlane
-from gui.widgets.controls import Segmented
 from gui.widgets.layouts import HeightCap
 from gui.widgets.scatter import Scatter
 from gui.widgets.sentence import Sentence
@@ -117,13 +116,14 @@ class EigenvaluesPanel(Panel):
         super().__init__(session, client)
         self._chosen: int | None = None
         self.header.setToolTip(painting.literal(ABOUT))
-        self.circuit = Segmented([("ov", "OV"), ("qk", "QK")], "Which circuit's eigenvalues")
-        self.circuit.set_option_tip("ov", "Does the head raise the tokens it reads?")
-        self.circuit.set_option_tip("qk", "Does a token look for tokens like itself?")
-        self.circuit.changed.connect(self._on_circuit)
-        self.which = Segmented([("head", "head"), ("all", "all heads")], "One head or all")
-        self.which.set_option_tip("all", "QK positivity against OV copying, every head a point")
-        self.which.changed.connect(self._on_circuit)
+        self.circuit = switch(
+            "Which circuit's eigenvalues",
+            self._on_circuit,
+            ("ov", "OV", "Does the head raise the tokens it reads?"),
+            ("qk", "QK", "Does a token look for tokens like itself?"),
+        )
+        every = ("all", "all heads", "QK positivity against OV copying, every head a point")
+        self.which = switch("One head or all", self._on_circuit, "head", every)
         self.add_controls([self.which, self.circuit])
         self.all = EigenvaluesOfAll()
         self.all.chosen.connect(session.choose_head)
@@ -209,7 +209,7 @@ class EigenvaluesPanel(Panel):
     def _circuit(self) -> CircuitName:
         return cast(CircuitName, self.circuit.value())
 
-    def _on_circuit(self) -> None:
+    def _on_circuit(self, _: str) -> None:
         self._chosen = None
         self.refresh()
         self.redraw()

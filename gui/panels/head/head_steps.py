@@ -8,12 +8,11 @@ import numpy as np
 from engine.messages import PARTS, HeadWorkings, Part, Request, Run, Step, Workings
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack, yield_room
+from gui.panels.frame import stack, switch, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import fixed, percent, plain
 from gui.widgets.cells import Colouring
-from gui.widgets.controls import Segmented
 from gui.widgets.heatmap_painting import LabelledGrid
 from gui.widgets.labels import Paragraph
 from gui.widgets.matrix_list import MatrixSheet, SheetCell
@@ -214,19 +213,16 @@ class WorkingsPanel(Panel):
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
-        self.convention = Segmented(
-            [("rows", "TransformerLens"), ("papers", "papers")],
-            "Whose shapes: TransformerLens's, or the papers' with their transposes",
-        )
+        whose = "Whose shapes: TransformerLens's, or the papers' with their transposes"
+        rows = ("rows", "TransformerLens")
+        self.convention = switch(whose, lambda _: self.redraw(), rows, "papers")
         self.convention.setToolTip(
             "The papers' weights are the transposes of TransformerLens's: the same head either way"
         )
-        self.convention.changed.connect(lambda convention: self.redraw())
-        self.part = Segmented([(part, part) for part in PARTS], "Go to a part of the chain")
+        self.part = switch("Go to a part of the chain", self._go_to, *PARTS)
         self.part.setToolTip(
             "Go to what the head reads, where it looks, what it moves, or what that predicts"
         )
-        self.part.changed.connect(self._go_to)
         self.add_controls([self.part, self.convention])
         self.follow = Sentence("What the selected query does with the selected source")
         self.sheet = MatrixSheet()

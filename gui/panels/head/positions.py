@@ -15,7 +15,7 @@ from engine.messages import (
     VocabularyTokens,
 )
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack
+from gui.panels.frame import stack, switch
 from gui.panels.panel import MayHaveNothing
 from gui.panels.token_lists import TokenChoice
 from gui.session.session import Session
@@ -23,7 +23,6 @@ from gui.style.formatting import fixed, for_prompts, outstanding, plain, reach, 
 from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.controls import Segmented
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.labels import Named
 from gui.widgets.layouts import HeightCap
@@ -75,14 +74,13 @@ class PositionsPanel(MayHaveNothing):
         self.key.chosen.connect(lambda token: self._ask(key=token))
         for choice in (self.query, self.key):
             choice.refused.connect(self.notice.show_failure)
-        self.source = Segmented(
-            [("token", "token"), ("token+mlp0", "token + MLP0")],
+        self.source = switch(
             "Positions: what stands for the tokens",
+            lambda source: self._ask(source=source),
+            *("token", ("token+mlp0", "token + MLP0")),
         )
-        self.source.changed.connect(lambda source: self._ask(source=source))
-        self.reach = Segmented([(far, far) for far in REACHES], "Positions: how far they go")
+        self.reach = switch("Positions: how far they go", lambda _: self._ask(), *REACHES)
         self.reach.set_value("64")
-        self.reach.changed.connect(lambda _: self._ask())
         self._of_pair = (Named("query", self.query), Named("key", self.key), self.source)
         self.add_controls([*self._of_pair, self.reach])
         self._show_controls(of_pair=False, reach=False)

@@ -10,14 +10,14 @@ from engine.messages import (
     TrigramList,
 )
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack
+from gui.panels.frame import stack, switch
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import decimals_for, fixed, plain
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.controls import Segmented, SpinBox
+from gui.widgets.controls import SpinBox
 from gui.widgets.score_model import ScoreColumn
 from gui.widgets.score_table import ScoreTable
 from gui.widgets.sentence import Sentence, Token, plain_text
@@ -67,10 +67,8 @@ class SkipTrigramsPanel(Panel):
         self.filter.textEdited.connect(lambda _: self._typing.start())
         self.filter.textChanged.connect(lambda text: None if text else self._typing.start())
         self.filter.returnPressed.connect(self.refresh)
-        self.how_many = Segmented(
-            [("10", "10"), ("50", "50"), ("200", "200")], "How many skip-trigrams are listed"
-        )
-        self.how_many.changed.connect(lambda _: self.refresh())
+        listed = "How many skip-trigrams are listed"
+        self.how_many = switch(listed, lambda _: self.refresh(), "10", "50", "200")
         self.back = SpinBox()
         self.back.setAccessibleName("Skip-trigrams: tokens from query back to source")
         self.back.setToolTip("Scores of this model depend on how far back the source lies")

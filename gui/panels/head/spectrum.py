@@ -16,13 +16,12 @@ from engine.messages import (
     Spectrum,
 )
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack, yield_room
+from gui.panels.frame import stack, switch, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import fixed, plain, tokens_back
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
-from gui.widgets.controls import Segmented
 from gui.widgets.labels import caption, side_by_side
 from gui.widgets.ranked_list import RankedList
 from gui.widgets.sentence import Sentence
@@ -54,8 +53,7 @@ class SpectrumPanel(Panel):
             "so that the fall after d_head is seen and not assumed"
         )
         self.measure.clicked.connect(self._measure)
-        self.scale = Segmented([("log", "log"), ("linear", "linear")], "Scale of the values")
-        self.scale.changed.connect(self._set_scale)
+        self.scale = switch("Scale of the values", self._set_scale, "log", "linear")
         self.add_controls([self.measure, self.scale])
         self.plot = SpectrumPlot()
         self.plot.setAccessibleName("Singular values of the OV and QK circuits")
@@ -65,8 +63,8 @@ class SpectrumPanel(Panel):
         self.plot.clicked_again.connect(self.put_away)
         self.overlap = Sentence("Overlap of the two ends")
         self.sentence = Sentence("The direction that was clicked")
-        self.sign = Segmented([("", "+"), ("_negative", "−")], "Which side of the direction")
-        self.sign.changed.connect(lambda sign: self.redraw())
+        sides = (("", "+"), ("_negative", "−"))
+        self.sign = switch("Which side of the direction", lambda _: self.redraw(), *sides)
         self.captions = (caption(""), caption(""))
         self.lists = (RankedList(), RankedList())
         for content, end in zip(self.lists, ("first", "second"), strict=True):

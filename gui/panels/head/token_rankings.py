@@ -24,7 +24,7 @@ from engine.messages import (
 )
 from gui.charts.focus import count
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack
+from gui.panels.frame import stack, switch
 from gui.panels.panel import Panel
 from gui.panels.token_lists import MOST_ROWS, TokenChoice, TokenLists
 from gui.session.session import OVQuestion, QKQuestion, Session
@@ -32,7 +32,6 @@ from gui.style.formatting import fixed, for_prompts, head_name, plain, ranked, r
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.controls import Segmented
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.sentence import Sentence, Token
 
@@ -94,12 +93,11 @@ class TokenRankingPanel(Panel):
         self.choice = choice
         choice.chosen.connect(lambda token: self.ask(token=token))
         choice.refused.connect(self.notice.show_failure)
-        self.way = Segmented(
-            [(way.key, way.label) for way in self.ways], f"{self.title}: {self.asks}"
+        self.way = switch(
+            f"{self.title}: {self.asks}",
+            lambda way: self.ask(**{self.way_field: way}),
+            *((way.key, way.label, way.tip) for way in self.ways),
         )
-        for way in self.ways:
-            self.way.set_option_tip(way.key, way.tip)
-        self.way.changed.connect(lambda way: self.ask(**{self.way_field: way}))
         self.sentence = Sentence(f"{self.title}: what the lists say")
         first = self.ways[0].captions
         self.lists = TokenLists(self.title, lambda token: self.ask(token=token), first, least)
@@ -193,14 +191,11 @@ class CircuitPanel(TokenRankingPanel):
         )
         super().__init__(session, client, choice, LEAST_LIST)
         self.token, self.follow = choice.field, choice.follow
-        self.source = Segmented(SOURCES, f"{self.title}: what stands for the token")
-        self.source.changed.connect(lambda source: self.ask(source=source))
-        self.view = Segmented(
-            [("lists", "lists"), ("table", "table")],
-            f"{self.title}: both lists or the whole table",
-        )
+        stands = f"{self.title}: what stands for the token"
+        self.source = switch(stands, lambda source: self.ask(source=source), *SOURCES)
+        both = f"{self.title}: both lists or the whole table"
+        self.view = switch(both, self._choose_view, "lists", "table")
         self._view_chosen = False
-        self.view.changed.connect(self._choose_view)
         self.add_controls([self.token, self.way, self.source, self.view, self.follow])
         self.why = Sentence(f"{self.title}: why this stands for the token")
         self.strongest, self.weakest = self.lists.raised, self.lists.lowered
@@ -324,7 +319,7 @@ class CircuitPanel(TokenRankingPanel):
         )
         self.table.set_pinned(answer.token_id, None)
 
-    def _choose_view(self) -> None:
+    def _choose_view(self, _: str) -> None:
         self._view_chosen = True
         self.redraw()
 

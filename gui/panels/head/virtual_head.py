@@ -20,7 +20,7 @@ from engine.messages import (
 )
 from gui.charts import focus, pairs
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack
+from gui.panels.frame import stack, switch
 from gui.panels.panel import PairPanel
 from gui.panels.token_lists import TokenChoice, TokenLists
 from gui.session.session import Session
@@ -28,7 +28,7 @@ from gui.style.formatting import fixed, head_name, percent, ranked
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.controls import ComboBox, Segmented
+from gui.widgets.controls import ComboBox
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.layouts import Folding
 from gui.widgets.sentence import Sentence, Token, plain_text
@@ -121,12 +121,11 @@ class VirtualHeadPanel(PairPanel):
         self.add_controls([self.picker])
 
         self.share_sentence = Sentence("How much of what the later head reads the earlier wrote")
-        self.pattern = Segmented(
-            [("product", "product"), ("exact", "exact")], "The pattern without or with the norm"
+        self.pattern = switch(
+            "The pattern without or with the norm",
+            lambda _: self.redraw(),
+            *(("product", "product", PRODUCT), ("exact", "exact", EXACT)),
         )
-        self.pattern.set_option_tip("product", PRODUCT)
-        self.pattern.set_option_tip("exact", EXACT)
-        self.pattern.changed.connect(lambda _: self.redraw())
         self.explanation = Sentence("What the pattern is")
         self.heatmap = Heatmap()
         self.heatmap.setAccessibleName("Pattern of the pair, query down and source across")

@@ -17,13 +17,12 @@ from engine.messages import (
 from gui.charts import pairs
 from gui.charts.focus import count
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack
+from gui.panels.frame import stack, switch
 from gui.panels.panel import PairPanel
 from gui.session.session import Session
 from gui.style.formatting import fixed, head_name, tokens_back
 from gui.style.palette import Held, scaled
 from gui.widgets import painting
-from gui.widgets.controls import Segmented
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.layouts import Folding
 from gui.widgets.score_model import ScoreColumn
@@ -70,13 +69,11 @@ class CompositionPanel(PairPanel):
         self._z: FloatArray = np.zeros(0)
         self._listed: IntArray = np.zeros(0, dtype=np.int64)
         self.header.setToolTip(painting.literal(ABOUT))
-        self.kind = Segmented(
-            [("q", "queries"), ("k", "keys"), ("v", "values")],
+        self.kind = switch(
             "What the later head reads: its queries, keys or values",
+            lambda kind: session.set_composition(cast(CompositionKind, kind)),
+            *((key, pairs.READS[key], means) for key, means in MEANS.items()),
         )
-        self.kind.changed.connect(lambda kind: session.set_composition(cast(CompositionKind, kind)))
-        for key, tip in MEANS.items():
-            self.kind.set_option_tip(key, tip)
         self.kind.set_value(session.selection.composition)
         self.add_controls([self.kind])
         self.sentence = Sentence("What the map shows")
@@ -86,13 +83,13 @@ class CompositionPanel(PairPanel):
         self.heatmap.clicked.connect(self._choose_cell)
         self.heatmap.hovered.connect(self._say_cell)
         self.cell = Sentence("The pair under the mouse, or the open one")
-        self.which = Segmented(
-            [("all", "all"), ("into", "into"), ("from", "out of")],
+        self.which = switch(
             "Which pairs are listed",
+            lambda _: self.redraw(),
+            "all",
+            ("into", "into", "Only pairs whose later head is the open one"),
+            ("from", "out of", "Only pairs whose earlier head is the open one"),
         )
-        self.which.set_option_tip("into", "Only pairs whose later head is the open one")
-        self.which.set_option_tip("from", "Only pairs whose earlier head is the open one")
-        self.which.changed.connect(lambda _: self.redraw())
         self.caption = Sentence("Which pairs are listed")
         self.table = ScoreTable()
         self.table.setAccessibleName("Pairs of heads, strongest first")

@@ -16,7 +16,7 @@ from gui.charts import measures
 from gui.charts.focus import count
 from gui.charts.measures import GROUPS, Known, group_of, random_text
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack
+from gui.panels.frame import stack, switch
 from gui.panels.model.measures import MeasurePlot, MeasureTable
 from gui.panels.panel import Panel
 from gui.session.session import Session
@@ -24,7 +24,6 @@ from gui.style.formatting import head_name
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.controls import Segmented
 from gui.widgets.sentence import Sentence
 
 SIDE_BY_SIDE = 680
@@ -46,16 +45,14 @@ class FinderPanel(Panel):
         self._listed: tuple[Known, tuple[str, ...]] | None = None
         """What the table was last filled from."""
         self._marked: tuple[object, int | None] = None, None
-        self.which = Segmented(
-            [*((group.which, group.heading) for group in GROUPS), ("all", "all")],
+        self.which = switch(
             "Which measures the table has",
+            self._on_choice,
+            *((group.which, group.heading, f"Measures {group.where}") for group in GROUPS),
+            ("all", "all", "Every measure; scroll sideways"),
         )
-        for group in GROUPS:
-            self.which.set_option_tip(group.which, f"Measures {group.where}")
-        self.which.set_option_tip("all", "Every measure; scroll sideways")
-        self.which.changed.connect(self._on_choice)
-        self.view = Segmented([("table", "table"), ("plot", "scatter")], "Table or scatter")
-        self.view.changed.connect(lambda _: self._fit())
+        scatter = ("plot", "scatter")
+        self.view = switch("Table or scatter", lambda _: self._fit(), "table", scatter)
         self.add_controls([self.view, self.which])
         self.sentence = Sentence("What the open head seems to do", muted=False)
         self.disagree = Sentence("Where measures of the open head disagree", muted=False)

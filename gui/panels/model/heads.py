@@ -29,13 +29,12 @@ from gui.charts.measures import (
     undefined,
 )
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack
+from gui.panels.frame import stack, switch
 from gui.panels.model.measures import MeasureChoice
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import fixed, head_name
 from gui.style.theme import UNIT
-from gui.widgets.controls import Segmented
 from gui.widgets.head_grid import MatrixGrid
 from gui.widgets.layouts import FlowLayout, HeightCap
 
@@ -132,14 +131,12 @@ class HeadsPanel(Panel):
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
-        self.measure = Segmented(
-            [("pattern", "pattern"), *[(field, name) for field, name, _ in KINDS]],
+        self.measure = switch(
             "What the heads are coloured by",
+            session.set_measure,
+            ("pattern", "pattern", "Each head's attention on this prompt"),
+            *((field, name, f"{name}: how much a head {does}") for field, name, does in KINDS),
         )
-        self.measure.changed.connect(session.set_measure)
-        self.measure.set_option_tip("pattern", "Each head's attention on this prompt")
-        for field, name, does in KINDS:
-            self.measure.set_option_tip(field, f"{name}: how much a head {does}")
         self.more = MeasureChoice("Colour the heads by any measure", "more …")
         self.more.chosen.connect(session.set_measure)
         self.add_controls([self.measure, self.more])

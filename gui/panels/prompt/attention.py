@@ -19,7 +19,7 @@ from gui.charts import focus
 from gui.charts.measures import random_text
 from gui.client.engine_client import EngineClient
 from gui.panels.comparing import FROM_RIGHT, ComparingPanel, number_text
-from gui.panels.frame import stack
+from gui.panels.frame import stack, switch
 from gui.session.session import Session
 from gui.state import difference
 from gui.state.comparison import Axis, Sides
@@ -27,7 +27,6 @@ from gui.state.difference import UNSEEN
 from gui.style.formatting import fixed, head_name, plain
 from gui.style.theme import UNIT
 from gui.widgets.cells import Colours
-from gui.widgets.controls import Segmented
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.layouts import HeightCap
 from gui.widgets.sentence import Sentence, Token, plain_text
@@ -126,11 +125,7 @@ class AttentionPanel(ComparingPanel):
         self._drawn: Picture | None = None
         self._slots: Sequence[int] = ()
         """Which row of the picture each token of the strip is."""
-        self.kind = Segmented(
-            [("pattern", "pattern"), ("scores", "scores"), ("value-weighted", "value-weighted")],
-            "What the cells hold",
-        )
-        self.kind.changed.connect(session.set_kind)
+        self.kind = switch("What the cells hold", session.set_kind, *UNITS)
         self.hide_bos = QPushButton("hide BOS")
         self.hide_bos.setCheckable(True)
         self.hide_bos.clicked.connect(session.set_hide_bos)
@@ -145,11 +140,11 @@ class AttentionPanel(ComparingPanel):
         self.heatmap.clicked.connect(self._pin_cell)
         self.heatmap.hovered.connect(self._say_cell)
         self.sentence = Sentence("What the pinned token reads")
-        self.looking = Segmented(
-            [("attends to", "attends to"), ("attended by", "attended by")],
+        self.looking = switch(
             "Colour the prompt by what the pinned token attends to, or by what attends to it",
+            session.set_looking,
+            *("attends to", "attended by"),
         )
-        self.looking.changed.connect(session.set_looking)
         self.strip = TokenStrip(max_lines=12)
         self.strip.setAccessibleName("Prompt, coloured by attention")
         self.strip.clicked.connect(self._pin_token)

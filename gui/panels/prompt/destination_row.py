@@ -9,7 +9,7 @@ from engine.messages import DestinationRow, HeadRows, Request
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
 from gui.panels.comparing import ComparingPanel, number_text
-from gui.panels.frame import stack
+from gui.panels.frame import stack, switch
 from gui.session.session import Session
 from gui.state import difference
 from gui.state.comparison import Axis, Sides
@@ -19,7 +19,6 @@ from gui.widgets import painting
 from gui.widgets.cell_map import CellMap
 from gui.widgets.cell_map_painting import Beside, Cells, Sizes
 from gui.widgets.cells import Colouring
-from gui.widgets.controls import Segmented
 from gui.widgets.labels import Named
 from gui.widgets.layouts import HeightCap
 from gui.widgets.sentence import Sentence, Token, plain_text
@@ -60,10 +59,7 @@ class PosterPanel(ComparingPanel):
         """Its columns, and the one that the open head reads, -1 where it is not there."""
         self._shown: list[int] = []
         """Which head of what is drawn stands in each row."""
-        self.order = Segmented([(key, name) for key, name, _ in ORDERS], "Order of the heads")
-        for key, _, does in ORDERS:
-            self.order.set_option_tip(key, does)
-        self.order.changed.connect(lambda order: self.redraw())
+        self.order = switch("Order of the heads", lambda _: self.redraw(), *ORDERS)
         self.add_controls([self.side, Named("order by", self.order)])
         self.sentence = Sentence("Whose rows these are")
         self.map = CellMap()
