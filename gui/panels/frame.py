@@ -24,7 +24,7 @@ from gui.style.theme import SCROLL_BAR, UNIT
 from gui.widgets.controls import Segmented
 from gui.widgets.labels import Notice, TextScroll, plain_label
 from gui.widgets.layouts import FlowLayout
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 _BETWEEN = " · "
 

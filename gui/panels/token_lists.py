@@ -9,9 +9,9 @@ from engine.messages import TokenRanking, VirtualHeadParts, VocabularyTokens
 from gui.panels.frame import yield_room
 from gui.style.palette import Held
 from gui.style.theme import UNIT
+from gui.widgets.fields import TokenField
 from gui.widgets.labels import caption, side_by_side
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.token_field import TokenField
+from gui.widgets.number_tables import RankedList
 
 MOST_ROWS = 50
 _WIDTH, _LEAST_HEIGHT = 112, 72

@@ -12,8 +12,7 @@ from gui.session.session import Session
 from gui.style.formatting import head_name, percent, plain, scientific
 from gui.style.palette import scaled
 from gui.widgets.check_list import Check, CheckList, Outcome
-from gui.widgets.labels import Paragraph
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Paragraph, Sentence
 
 
 class Verdict(NamedTuple):

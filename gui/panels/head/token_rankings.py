@@ -33,7 +33,7 @@ from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.heatmap import Heatmap
-from gui.widgets.sentence import Sentence, Token
+from gui.widgets.text import Sentence, Token
 
 TABLE_BESIDE = 380
 """A panel of at least this width has room for the table beside a list."""

@@ -29,7 +29,7 @@ from gui.style.theme import UNIT
 from gui.widgets.cells import Colours
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.layouts import HeightCap
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.text import Sentence, Token, plain_text
 from gui.widgets.token_strip import TokenStrip
 
 Parts = list[str | Token]
