@@ -363,8 +363,13 @@ class FakeEngine:
         return fake_pairs.composition(request, self.layers, HEADS)
 
     def _VirtualHead(self, request: VirtualHead) -> VirtualHeadParts:
-        normed = self.norm != "none"
-        return fake_pairs.virtual_head(request, self._ids(request.run), LABELS, D_HEAD, normed)
+        parts = fake_pairs.virtual_head(request, self._ids(request.run), LABELS, D_HEAD)
+        earlier, later = (
+            self._Attention(Attention(request.run, head.layer, "pattern")).values[head.number]
+            for head in (request.earlier, request.later)
+        )
+        product = later @ earlier
+        return replace(parts, product=product, exact=None if self.norm == "none" else product / 3)
 
     def _Eigenvalues(self, request: Eigenvalues) -> ComplexValues:
         return fake_pairs.eigenvalues(request, D_HEAD)

@@ -43,18 +43,16 @@ def composition(request: Composition, layers: int, heads: int) -> CompositionSco
 
 
 def virtual_head(
-    request: VirtualHead, ids: np.ndarray, labels: tuple[str, ...], d_head: int, normed: bool
+    request: VirtualHead, ids: np.ndarray, labels: tuple[str, ...], d_head: int
 ) -> VirtualHeadParts:
     n = len(ids)
     rng = _rng(request.run, request.earlier, request.later)
-    raw = np.tril(rng.random((n, n)))
-    product = raw / raw.sum(-1, keepdims=True)
     assert isinstance(request.token, int)
     ranking = _ranking((request.earlier, request.later), request.token, labels, request.k)
     return VirtualHeadParts(
         source_labels=tuple(labels[i] for i in ids),
-        product=product,
-        exact=product / 3 if normed else None,
+        product=np.zeros((n, n)),  # the engine puts the patterns' in
+        exact=None,
         **{name: ranking[name] for name in ranking if name != "median"},  # type: ignore[arg-type]
         eigenvalue_copying=0.5,
         singular_values=np.sort(rng.random(d_head))[::-1],
