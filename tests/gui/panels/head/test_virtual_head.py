@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 from engine.messages import Composition, Head, Pair, VirtualHead
 from gui.panels.head.virtual_head import VirtualHeadPanel
 from gui.style.formatting import percent
+from tests.gui.fake_answers import BEST_PAIR
 from tests.gui.fake_engine import FakeEngine
-from tests.gui.fake_pairs import BEST_PAIR
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 
 from engine.messages import Composition, Head, Pair
 from gui.panels.model.composition import CompositionPanel
+from tests.gui.fake_answers import BASELINE, BEST_PAIR
 from tests.gui.fake_engine import FakeEngine
-from tests.gui.fake_pairs import BASELINE, BEST_PAIR
 
 
 @pytest.fixture
