@@ -98,7 +98,7 @@ class OffsetPlot(Plot):
                 canvas.points(across, values, colour, 2.5)
 
     def thing_at(self, point: QPointF) -> int | None:
-        """Return the offset at a place, none outside the axes."""
+        """Return the offset at a place, `None` outside the axes."""
         if not self.count() or not self.canvas.box.contains(point):
             return None
         return int(np.abs(self.places()[0] - point.x()).argmin())
@@ -168,7 +168,7 @@ class SpectrumPlot(Plot):
         Parameters
         ----------
         ov, qk
-            Of the thin factors, [d_head]; none leaves a curve out.
+            Of the thin factors, [d_head]; `None` leaves a curve out.
         dense_ov, dense_qk
             Measured on the whole matrix, [d_model]; what lies beyond d_head is drawn.
         d_head
@@ -193,7 +193,7 @@ class SpectrumPlot(Plot):
         self._show()
 
     def select(self, circuit: str | None, index: int) -> None:
-        """Ring a value, or none."""
+        """Ring a value, or with `None` no value."""
         start = self._starts.get(circuit or "")
         self.set_selected(None if start is None else start + index)
 

@@ -163,7 +163,7 @@ class Pointing(FocusRing, Generic[Thing]):
     """Mixed into a widget that paints things (cells, tokens, heads) which are no widgets."""
 
     keys: ClassVar[str] = "Arrow keys move."
-    """What keys do, for those who cannot see it."""
+    """What keys do, as screen readers say it."""
     pointed: Thing | None = None
     """What is under the mouse."""
     usual: ClassVar[tuple[float, float]] = (40, 36)
@@ -188,7 +188,7 @@ class Pointing(FocusRing, Generic[Thing]):
         raise NotImplementedError
 
     def ask_for(self, thing: Thing) -> None:
-        """Tell that somebody clicked on something."""
+        """Ask for what was clicked."""
         raise NotImplementedError
 
     def marked(self) -> str:
@@ -196,7 +196,7 @@ class Pointing(FocusRing, Generic[Thing]):
         return ""
 
     def tell(self) -> None:
-        """Describe what is marked, and what keys do, to those who cannot see it."""
+        """Describe to screen readers what is marked, and what keys do."""
         said = " ".join(self.marked().split("\n")).strip()
         self.setAccessibleDescription(f"{said}. {self.keys}" if said else self.keys)
 
@@ -232,15 +232,7 @@ class Pointing(FocusRing, Generic[Thing]):
 
 
 class PaintedScroll(Pointing[Thing], QAbstractScrollArea):
-    """A page as wide as the widget, painted, that scrolls up and down.
-
-    Parameters
-    ----------
-    name
-        Accessible name.
-    parent
-        Owner.
-    """
+    """A page as wide as the widget, painted, that scrolls up and down."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

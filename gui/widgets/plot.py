@@ -38,15 +38,7 @@ def axis_ends(values: Numbers) -> Ends:
 
 
 class Plot(Pointing[int], QWidget):
-    """A click on a point, or an arrow key, asks for it by `chosen`.
-
-    Parameters
-    ----------
-    name
-        Accessible name.
-    parent
-        Owner.
-    """
+    """A click on a point, or an arrow key, asks for it by `chosen`."""
 
     chosen = Signal(int)
     """Place, in the order given, of the point that is asked for."""
@@ -86,7 +78,8 @@ class Plot(Pointing[int], QWidget):
 
     def set_values(self, values: Numbers, message: str = "") -> None:
         """Show points, [axis, point], what is across first, or a sentence."""
-        self._values, self.message, self.pointed = np.asarray(values, np.float64), message, None
+        self._values, self.message = np.asarray(values, np.float64), message
+        self.pointed = None
         self.redraw()
 
     def clear(self, message: str) -> None:
@@ -113,7 +106,7 @@ class Plot(Pointing[int], QWidget):
         return both
 
     def set_selected(self, place: int | None) -> None:
-        """Mark a point, or none."""
+        """Mark a point, or with `None` no point."""
         self.selected = place
         self.tell()
         self._canvas().update()
@@ -135,7 +128,7 @@ class Plot(Pointing[int], QWidget):
         return np.nan_to_num(away, nan=np.inf)
 
     def thing_at(self, point: QPointF) -> int | None:
-        """Return the point nearest to a place, none where all are far."""
+        """Return the point nearest to a place, `None` where all are far."""
         away = self.away(point)
         return int(away.argmin()) if away.min(initial=np.inf) < self.near else None
 
