@@ -66,7 +66,7 @@ class Table(FocusRing, RowsView):
         self._message = ""
         self._widths: dict[tuple[int, str], int] = {}
         self.setModel(self.rows)
-        self.setItemDelegate(CellPainter(self, fills=self.one_at_a_time))
+        self.setItemDelegate(CellPainter(self, self.widest, fills=self.one_at_a_time))
         self.setAccessibleName(name)
         self.setAccessibleDescription("Up and Down move, Enter chooses a row, Ctrl+C copies rows.")
         modes = self.SelectionMode
