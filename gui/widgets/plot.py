@@ -52,6 +52,7 @@ class Plot(Pointing[int], QWidget):
         self.message = ""
         self._values: Numbers = np.zeros((2, 0))
         self._legend: Sequence[tuple[str, str]] = ()
+        self._dressed = palette.theme(), palette.text_percent()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -88,6 +89,7 @@ class Plot(Pointing[int], QWidget):
 
     def redraw(self) -> None:
         """Draw anew: other numbers, or another theme."""
+        self._dressed = palette.theme(), palette.text_percent()
         shown = self.count() > 0
         if shown:
             self.draw(self.canvas)
@@ -174,9 +176,10 @@ class Plot(Pointing[int], QWidget):
             self.canvas.setGeometry(self.rect())
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow theme and font."""
+        """Follow theme and text size: Qt announces each of their changes several times."""
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
+        drawn = "canvas" in vars(self)
+        if drawn and self._dressed != (palette.theme(), palette.text_percent()):
             self.redraw()
 
     def event(self, event: QEvent) -> bool:
