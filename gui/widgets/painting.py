@@ -3,8 +3,9 @@
 Qt takes text that looks like HTML for HTML: the token `<s>` would show nothing in a tool tip.
 """
 
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -124,6 +125,29 @@ ALONG = {
     Qt.Key.Key_End: FAR,
 }
 """Places of a line."""
+
+
+Ticks = list[tuple[float, str]]
+"""Where an axis has ticks, and what stands there."""
+
+
+class Axes(NamedTuple):
+    """What two axes show.
+
+    `x` and `y` say where they begin and end, `titles` has that of the lower one first; `room` is
+    what the left axis needs beside its numbers, the lower one in all, and what is written above;
+    `ticks` says for the left axis what stands where if there is room for so many lines.
+    """
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    titles: tuple[str, str]
+    room: tuple[float, float, float]
+    framed: bool = True
+    grid: bool = False
+    ticks: Callable[[float], Ticks] | None = None
+    square: bool = False
+    whole: bool = False
 
 
 Thing = TypeVar("Thing")

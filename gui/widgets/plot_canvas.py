@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from math import ceil, floor, log10
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,31 +14,12 @@ from PySide6.QtWidgets import QFrame, QWidget
 from gui.style import palette
 from gui.style.formatting import fixed
 from gui.style.theme import UNIT
+from gui.widgets.painting import Axes, Ticks
 
 Values = npt.NDArray[Any]
-Ticks = list[tuple[float, str]]
 
 _TICK = 4
 """Pixels of a tick, and twice that between an axis and its numbers."""
-
-
-class Axes(NamedTuple):
-    """What two axes show.
-
-    `x` and `y` say where they begin and end, `titles` has that of the lower one first; `room` is
-    what the left axis needs beside its numbers, the lower one in all, and what is written above;
-    `ticks` says for the left axis what stands where if there is room for so many lines.
-    """
-
-    x: tuple[float, float]
-    y: tuple[float, float]
-    titles: tuple[str, str]
-    room: tuple[float, float, float]
-    framed: bool = True
-    grid: bool = False
-    ticks: Callable[[float], Ticks] | None = None
-    square: bool = False
-    whole: bool = False
 
 
 class PlotCanvas(pg.PlotWidget):  # type: ignore[misc]
@@ -67,10 +48,10 @@ class PlotCanvas(pg.PlotWidget):  # type: ignore[misc]
             axis.setZValue(-1000)  # a grid is pyqtgraph's axis: points lie above it
             axis.setStyle(tickLength=-_TICK, maxTickLevel=0, hideOverlappingLabels=3 * UNIT)
 
-    def begin(self, **about: Any) -> None:
-        """Take everything off, and show other `Axes` in the look of the theme in force."""
+    def begin(self, axes: Axes) -> None:
+        """Take everything off, and show other axes in the look of the theme in force."""
         self.clear()
-        axes = self._axes = Axes(**about)
+        self._axes = axes
         theme, font = palette.theme(), palette.ui_font(small=True)
         self.setBackground(theme.card)
         box = self.getViewBox()
