@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPicture
 
 from gui.style import palette
 from gui.widgets.curve_plots import OffsetPlot, SpectrumPlot, log_start, log_ticks
@@ -351,6 +351,23 @@ def test_ticks_are_decades_written_plainly_from_just_below_the_least_value(spect
     assert len(left_texts(spectrum)) <= 8
     spectrum.set_curves(np.geomspace(15, 0.8, 32), None, None, None, 32, [], [])
     assert left_texts(spectrum) == ["0.5", "1", "2", "5", "10"]
+
+
+@pytest.mark.parametrize("width", [150, 192, 240, 360, 700])
+def test_numbers_below_the_axis_keep_apart_and_those_at_its_ends_are_there(scatter, width):
+    scatter.resize(width, 300)
+    axis = scatter.canvas.getAxis("bottom")
+    ticks, metrics = axis._tickLevels[0], QFontMetricsF(palette.ui_font(small=True))
+    places = scatter.places(np.array([[at for at, _ in ticks], np.zeros(len(ticks))]))[0]
+    widest = max(metrics.horizontalAdvance(text) for _, text in ticks)
+    assert len(ticks) >= 2
+    assert np.diff(places).min() > widest
+    scatter.grab()
+    picture = QPicture()
+    painter = QPainter(picture)
+    written = axis.generateDrawSpecs(painter)[2]
+    painter.end()
+    assert len(written) == len(ticks)
 
 
 @pytest.mark.parametrize("height", [130, 150, 180, 220, 300])
