@@ -1,4 +1,4 @@
-"""The program's icon, in every size that it was drawn in."""
+"""Start the window: settings, session, engine client, and what happens at the end."""
 
 import gc
 import os
@@ -254,7 +254,7 @@ class PictureTaker(QObject):
             screenshots.save(screenshots.picture(self._window, self._scale), self._path)
         except Refused as refused:
             self.failure, self.unwritten = str(refused), True
-        # Not quit, which a window with unsaved changes refuses: it asks, and nobody is there.
+        # Not quit, which a window with unsaved changes refuses: its question would stay unanswered.
         QApplication.exit()
 
     def _give_up(self) -> None:

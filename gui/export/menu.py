@@ -13,28 +13,18 @@ from gui.client.engine_client import EngineClient, Failure
 from gui.client.gather import Gathering
 from gui.export import exportable, jobs, screenshot
 from gui.export.exportable import Subject, file_stem, subjects
-from gui.export.jobs import Material, gather
+from gui.export.jobs import AnswerInputs, gather
 from gui.export.options_form import Chosen
 from gui.export.screenshot import copy_text
 from gui.panels.panel import Panel
 from gui.session.settings import Settings
-from gui.state.figure_options import DATA, PICTURES, FigureOptions
+from gui.state.figure_options import DATA, PICTURES
 
 _PICTURE_SCALE = 2
 
 
 class Exports(QObject):
-    """What can be taken out of panels, offered in a menu at each of them.
-
-    Parameters
-    ----------
-    window
-        Over which dialogs are opened.
-    client
-        The way to the engine.
-    settings
-        Where the last folder is kept; none keeps none.
-    """
+    """What can be taken out of panels, offered in a menu at each of them."""
 
     told = Signal(str)
     """What was done, in a sentence."""
@@ -75,11 +65,9 @@ class Exports(QObject):
         exportable.fill_board_menu(menu, found, panel.session.board, self.told.emit, why)
         menu.addSeparator()
         menu.addAction("Copy picture", partial(self.copy_picture, panel))
-        for text, does in (
-            ("Copy table", self.copy_table),
-            ("Copy as command", self.copy_command),
-            ("Copy as Python", self.copy_python),
-        ):
+        copies = {"Copy table": self.copy_table}
+        copies |= {text: partial(self.copy_code, text) for text in jobs.CODES}
+        for text, does in copies.items():
             if len(found) < 2:
                 self._add(menu, text, partial(does, panel, *found), why)
                 continue
@@ -111,7 +99,7 @@ class Exports(QObject):
         return dialog
 
     def _open_board(self, panel: Panel) -> QDialog | None:
-        from gui.export.board_dialog import BoardDialog
+        from gui.export.dialog import BoardDialog
         from gui.panels.model.board import BoardPanel
 
         assert isinstance(panel, BoardPanel)
@@ -160,26 +148,18 @@ class Exports(QObject):
     def copy_table(self, panel: Panel, subject: Subject) -> None:
         """Put the rows of an answer on the clipboard, tabs between the cells."""
 
-        def then(found: Material) -> None:
-            self._copy(panel, partial(jobs.table, found), f"the table of {subject.name}")
+        def then(found: AnswerInputs) -> None:
+            self._copy(panel, found.table, f"the table of {subject.name}")
 
         if self._gathering is not None:
             self._gathering.stop()
         self._gathering = gather(self._client, self.worker, subject, then, partial(_say, panel))
 
-    def copy_command(self, panel: Panel, subject: Subject) -> None:
-        """Put the command that makes a panel's figure on the clipboard."""
-        self._copy(panel, self._words(jobs.command, subject), "a command for a shell")
-
-    def copy_python(self, panel: Panel, subject: Subject) -> None:
-        """Put the program that makes a panel's figure and numbers on the clipboard."""
-        self._copy(panel, self._words(jobs.python, subject), "a Python program")
-
-    def _words(
-        self, make: Callable[[Subject, FigureOptions, Path], str], subject: Subject
-    ) -> Callable[[], str]:
+    def copy_code(self, text: str, panel: Panel, subject: Subject) -> None:
+        """Put the command or the program that makes a panel's figure on the clipboard."""
+        make, what = jobs.CODES[text]
         path = Path(file_stem(subject) + self.chosen.picture)
-        return partial(make, subject, self.chosen.options, path)
+        self._copy(panel, partial(make, subject, self.chosen.options, path), what)
 
     def _copy(self, panel: Panel, make: Callable[[], str], what: str) -> None:
         copy_text(self.worker, make, lambda: self.told.emit(f"Copied {what}"), partial(_say, panel))
@@ -217,7 +197,7 @@ class ExportButton(QPushButton):
     """
 
     picture_wanted = Signal()
-    """Somebody wants a picture of window or cards as they are seen."""
+    """A picture of the window or its cards is to be taken."""
 
     def __init__(self, exports: Exports) -> None:
         super().__init__("Export figure")

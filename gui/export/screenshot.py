@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from engine.messages import Refused
 from gui.client.background import Worker
 from gui.client.engine_client import Failure
-from gui.export import jobs
-from gui.export.jobs import Material
+from gui.export.jobs import AnswerInputs
 from gui.platform import atomic_file
 from gui.state.figure_options import FigureOptions
 from gui.style.palette import theme
@@ -80,7 +79,7 @@ def copy_text(worker: Worker, make: Callable[[], str], told: Told, failed: Faile
 
 
 def copy_figure(
-    worker: Worker, found: Material, options: FigureOptions, told: Told, failed: Failed
+    worker: Worker, found: AnswerInputs, options: FigureOptions, told: Told, failed: Failed
 ) -> int:
     """Put a figure on the clipboard, at the resolution of its options; return as `copy_text`."""
 
@@ -88,4 +87,4 @@ def copy_figure(
         copy(QImage.fromData(drawn[0]))
         told()
 
-    return worker.do(partial(jobs.picture, found, options), then, failed)
+    return worker.do(partial(found.picture, options), then, failed)

@@ -1,4 +1,4 @@
-"""The copy of the session that the window keeps by itself, so that a crash loses seconds."""
+"""The session as a document: its file, its unsaved changes, and the copy kept for a crash."""
 
 import contextlib
 import os
@@ -106,7 +106,7 @@ class Autosave(QObject):
     def _do(self, work: Callable[[], object]) -> None:
         try:
             work()
-        except Exception as error:  # nobody else learns of it: the future is not read
+        except Exception as error:  # the future is not read
             sentence = str(error)
         else:
             sentence = ""
@@ -155,14 +155,8 @@ class Document(QObject):
 
     Parameters
     ----------
-    session
-        What is selected, and the favourites.
     capture
         Tells how the window lies.
-    autosave
-        Keeps a copy; none keeps none.
-    parent
-        The window.
     """
 
     changed = Signal()
@@ -241,7 +235,7 @@ class Document(QObject):
         Another window or program has written it since then.
         """
         if path.absolute() != self.path:
-            return False  # somebody has just named it
+            return False  # it was named just now
         try:
             return session_file.digest_of(self.path) != self._digest
         except FileNotFoundError:
@@ -341,7 +335,7 @@ def _cards(window: WindowState) -> tuple[str, frozenset[str]]:
 
 
 class FirstSession(NamedTuple):
-    """A session, none at the very first start; and what somebody should be told about it."""
+    """A session, `None` at the very first start; and a sentence on what went wrong."""
 
     saved: SavedSession | None
     trouble: str = ""
@@ -354,10 +348,6 @@ def find(path: Path | None, autosave: Autosave | None, settings: Settings | None
     ----------
     path
         A session file, or none for the last session.
-    autosave
-        Has the last session, if it is kept at all.
-    settings
-        Where recent sessions are kept, if they are.
     """
     last, trouble = None, ""
     try:

@@ -1,4 +1,4 @@
-"""What lies over a card, or over a part of it, until a guided example reveals it."""
+"""The dock of a card, and the overlay that hides it during a guided example."""
 
 import pkgutil
 
@@ -91,10 +91,6 @@ class CardDock(QDockWidget):
     ----------
     kind
         Which card it is.
-    session, client
-        What the panel is made with.
-    parent
-        The window that holds the dock.
     """
 
     filled = Signal(Panel)
@@ -149,7 +145,7 @@ class CardDock(QDockWidget):
         super().showEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Come to the front instead of closing unseen: who asks for a card wants to see it."""
+        """Come to the front instead of closing unseen."""
         if self.isVisible() and self.visibleRegion().isEmpty():
             event.ignore()
             self.raise_()

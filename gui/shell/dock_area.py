@@ -44,7 +44,7 @@ class Stage(QMainWindow):
             timer.timeout.connect(self._tell)
 
     def event(self, event: QEvent) -> bool:
-        """Notice that somebody takes hold of an edge between cards; get to know new tabs."""
+        """Notice when an edge between cards is dragged; connect new tabs."""
         if isinstance(event, QChildEvent) and event.type() == QEvent.Type.ChildPolished:
             tabs = event.child()
             if isinstance(tabs, QTabBar):
@@ -82,12 +82,10 @@ class Cards(QObject):
     ----------
     stage
         What they lie on, in a window.
-    session, client
-        What panels are made with.
     """
 
     rearranged = Signal(object)
-    """Somebody chose a layout; the WindowState before that."""
+    """The user chose a layout; the WindowState before that."""
     laid_out = Signal(object)
     """One of LAYOUTS is that in use."""
     restored = Signal()
@@ -152,7 +150,7 @@ class Cards(QObject):
         self.lay_out(self.layout)
 
     def choose(self, layout: Layout | None = None) -> None:
-        """Lay the cards out as somebody wants it; none: as the layout last chosen has it."""
+        """Take on a layout that the user chose; `None` is the one in use, anew."""
         before = self.state()
         self.lay_out(layout or self.layout)
         self.rearranged.emit(before)
@@ -188,7 +186,7 @@ class Cards(QObject):
         self.laid_out.emit(layout)
 
     def _on_moved(self) -> None:
-        # Somebody drags or floats a card: no size of the window is to put it back.
+        # A card was dragged or floats: no size of the window is to put it back.
         self._stage.as_laid_out = False
 
     def _on_tab(self, title: str) -> None:

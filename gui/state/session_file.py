@@ -26,7 +26,7 @@ _MOST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Favourite:
-    """A head that somebody wants to come back to, and what they wrote about it."""
+    """A head marked by the user, and a note about it."""
 
     model: str
     head: Head
@@ -155,8 +155,6 @@ def decode(data: bytes) -> SavedSession:
     Refused
         If they are no session; the sentence says what is wrong.
     """
-    if len(data) > LARGEST:
-        raise Refused(f"it is larger than any session, {LARGEST // 2**20} MiB")
     try:
         record = json.loads(data.decode("utf-8"), parse_constant=_no_number)
     except UnicodeDecodeError:

@@ -14,7 +14,6 @@ from engine.job import Job
 from engine.messages import Attention, Head, Refused, RunPrompt, Spectrum
 from gui import figures
 from gui.export.exportable import Subject
-from gui.export.jobs import preview
 from gui.export.preview import DPI
 from gui.figures import FigureOptions
 from gui.state.figure_options import DATA, MM, PICTURES, WIDTHS
@@ -57,7 +56,7 @@ def test_every_kind_of_file_is_written_as_the_figures_write_it(
 
 def test_the_preview_is_the_page_at_the_resolution_of_the_screen(opened):
     dialog = opened()
-    shown = preview(dialog._material, ".pdf", dialog.form.options(), DPI)
+    shown = dialog._material.preview(".pdf", dialog.form.options(), DPI)
     assert dialog.pane.sheet._page == shown.page
     assert dialog.pane.size_in_words().startswith("3.25 × ")
     assert "82.5" in dialog.pane.size_in_words() or "82.6" in dialog.pane.size_in_words()

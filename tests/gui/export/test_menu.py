@@ -126,12 +126,12 @@ def test_command_and_python_are_copied(qapp, exports, panel, at_rest):
     shown = panel("Attention")
     told = []
     exports.told.connect(told.append)
-    exports.copy_command(shown, subjects(shown)[0])
+    exports.copy_code("Copy as command", shown, subjects(shown)[0])
     at_rest()
     words = shlex.split(qapp.clipboard().text())
     assert words[:3] == ["headscope", "figure", "attention"]
     assert words[-2:] == ["-o", "attn-2l-L1H2-attention.pdf"]
-    exports.copy_python(shown, subjects(shown)[0])
+    exports.copy_code("Copy as Python", shown, subjects(shown)[0])
     at_rest()
     compile(qapp.clipboard().text(), "copied", "exec")
     assert told == ["Copied a command for a shell", "Copied a Python program"]
