@@ -26,7 +26,7 @@ from gui.shell import command_palette, menus
 from gui.shell.banners import AblationBar, CompareBar
 from gui.shell.command_palette import CommandPalette
 from gui.shell.dock_area import Cards, Stage
-from gui.shell.drops import Drops, Target
+from gui.shell.drops import Drops
 from gui.shell.file_menu import FileMenu
 from gui.shell.guided_examples import GuideBar
 from gui.shell.layouts import Layout
@@ -35,6 +35,7 @@ from gui.shell.preferences import PreferenceKeeper
 from gui.shell.status_bar import StatusBar
 from gui.shell.top_bar import TopBar
 from gui.shell.welcome import Welcome
+from gui.state.file_kinds import read_text
 from gui.state.session_file import SavedSession, WindowState
 from gui.widgets.forms import column
 
@@ -111,8 +112,15 @@ class Window(QMainWindow):
         self.opening_bar.picker_wanted.connect(lambda: self.picker.show_models())
         self.top.model_wanted.connect(lambda model: self.picker.show_models(model))
         self.top.other_wanted.connect(lambda action: self.picker.do(action))
-        target = Target(session, self.opening, self.open_session, self.figure_opening.open)
-        self.drops = Drops(self, target)
+        self.drops = Drops(
+            self,
+            {
+                "model": lambda path: self.opening.open(str(path)),
+                "session": self.open_session,
+                "figure": self.figure_opening.open,
+                "text": lambda path: session.set_text(read_text(path)),
+            },
+        )
         self.opening.noticed.connect(self.opening_bar.refuse)
         self.drops.refused.connect(self.opening_bar.refuse)
         self.drops.taken.connect(self.opening_bar.dismiss)
@@ -298,5 +306,6 @@ class Window(QMainWindow):
         compare, sizes = self.compare_bar, self.text_sizes
         view = menus.view_parts(self.finder, self.cards, compare, sizes, self.themes)
         help_ = menus.help_parts(self, self.welcome, self.guide)
+        titled: dict[str, Sequence[menus.Part]]
         titled = {"File": file, "Edit": edit, "View": view, "Help": help_}
         return [menus.menu(self, title, parts) for title, parts in titled.items()]

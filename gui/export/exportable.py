@@ -3,10 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
 from typing import Any, get_args, get_type_hints
-
-from PySide6.QtWidgets import QMenu
 
 from engine.messages import Attention, Head, Placing, Refused, model_of
 from gui.client.background import sentence
@@ -80,50 +77,11 @@ def file_stem(subject: Subject) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-.")[:_LONGEST] or "figure"
 
 
-TEXT = "Add to board"
-
-
-def fill_board_menu(
-    menu: QMenu,
-    subjects: list[Subject],
-    board: BoardState,
-    tell: Callable[[str], object],
-    why_not: str,
-) -> None:
-    """Put the entry into a card's menu: one, or one for each answer that the card shows.
-
-    Parameters
-    ----------
-    menu
-        Takes the entry.
-    subjects
-        What the card shows.
-    board
-        Takes the figure.
-    tell
-        Is told what was done, in a sentence.
-    why_not
-        Why nothing can be added, empty where something can.
-    """
-    if len(subjects) > 1:
-        several = menu.addMenu(TEXT)
-        for subject in subjects:
-            several.addAction(subject.name, partial(add_to_board, subject, board, tell))
-        return
-    action = menu.addAction(TEXT)
-    action.setEnabled(bool(subjects))
-    action.setToolTip(why_not)
-    for subject in subjects:
-        action.triggered.connect(partial(add_to_board, subject, board, tell))
-
-
-def add_to_board(
-    subject: Subject, board: BoardState, tell: Callable[[str], object], *_: object
-) -> None:
-    """Put one answer on the board."""
+def add_to_board(exportable: Subject, board: BoardState, tell: Callable[[str], object]) -> None:
+    """Put one answer on the board, and tell in a sentence what was done."""
     try:
-        letter = board.add(Item(subject.request, subject.head))
+        letter = board.add(Item(exportable.request, exportable.head))
     except Refused as refused:
         tell(sentence(str(refused)))
     else:
-        tell(f"{subject.name} is figure {letter} of the board")
+        tell(f"{exportable.name} is figure {letter} of the board")

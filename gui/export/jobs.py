@@ -125,7 +125,8 @@ class BoardInputs:
 
     def preview(self, suffix: str, options: FigureOptions, dpi: int) -> Preview:
         """Return a board as it will be, at the resolution of the screen."""
-        return on_screen(*self._make("picture", replace(options, dpi=dpi), ".png"), dpi)
+        png, lacking = self._make("picture", replace(options, dpi=dpi), ".png")
+        return on_screen(png, lacking, dpi)
 
     def _make(self, how: str, options: FigureOptions, what: Any) -> Any:
         from gui.figures import board as boards

@@ -62,18 +62,12 @@ class Exports(QObject):
         why = "" if found else _why_not(panel)
         self._add(menu, "Export figure …", partial(self.open_dialog, panel, PICTURES), why)
         self._add(menu, "Export data …", partial(self.open_dialog, panel, DATA), why)
-        exportable.fill_board_menu(menu, found, panel.session.board, self.told.emit, why)
+        self._offer(menu, "Add to board", panel, found, self.add_to_board)
         menu.addSeparator()
         menu.addAction("Copy picture", partial(self.copy_picture, panel))
-        copies = {"Copy table": self.copy_table}
-        copies |= {text: partial(self.copy_code, text) for text in jobs.CODES}
-        for text, does in copies.items():
-            if len(found) < 2:
-                self._add(menu, text, partial(does, panel, *found), why)
-                continue
-            several = menu.addMenu(text)
-            for subject in found:
-                several.addAction(subject.name, partial(does, panel, subject))
+        self._offer(menu, "Copy table", panel, found, self.copy_table)
+        for text in jobs.CODES:
+            self._offer(menu, text, panel, found, partial(self.copy_code, text))
 
     def open_dialog(self, panel: Panel, suffixes: tuple[str, ...]) -> QDialog | None:
         """Ask how what a panel shows is to be exported; tell where there is nothing."""
@@ -139,6 +133,10 @@ class Exports(QObject):
             return self._last
         return next((panel for panel in panels if subjects(panel)), None)
 
+    def add_to_board(self, panel: Panel, subject: Subject) -> None:
+        """Put an answer of a panel on the board."""
+        exportable.add_to_board(subject, panel.session.board, self.told.emit)
+
     def copy_picture(self, panel: Panel) -> None:
         """Put a picture of a card, as it is seen, on the clipboard."""
         card = panel.parentWidget() or panel
@@ -169,6 +167,23 @@ class Exports(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.fill(menu, panel)
         menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+
+    def _offer(
+        self,
+        menu: QMenu,
+        text: str,
+        panel: Panel,
+        found: list[Subject],
+        does: Callable[[Panel, Subject], object],
+    ) -> None:
+        """Add an entry about the one answer of a panel, or a menu of its answers."""
+        if len(found) < 2:
+            why = "" if found else _why_not(panel)
+            self._add(menu, text, partial(does, panel, *found), why)
+            return
+        several = menu.addMenu(text)
+        for subject in found:
+            several.addAction(subject.name, partial(does, panel, subject))
 
     def _add(self, menu: QMenu, text: str, does: Callable[[], Any], why_not: str) -> None:
         action = menu.addAction(text)

@@ -222,7 +222,7 @@ class Document(QObject):
         self._digest = saved.digest
         if self.path is not None:
             try:
-                self._saved = session_file.read_own(self.path)
+                self._saved = session_file.read(self.path, own=True)
                 # A copy of an earlier Headscope does not say what was in the file.
                 self._digest = self._digest or self._saved.digest
             except Refused:
@@ -293,17 +293,6 @@ class Document(QObject):
             self.changed.emit()
 
 
-def read(path: Path) -> SavedSession:
-    """Read a session file that is to be the session's own from then on.
-
-    Raises
-    ------
-    Refused
-        If it cannot be opened.
-    """
-    return session_file.read_own(path.absolute())
-
-
 def differ(one: SavedSession, other: SavedSession) -> bool:
     """Return whether one session has something that another has not, places of cards aside."""
     windows = (one.window, other.window)
@@ -357,7 +346,7 @@ def find(path: Path | None, autosave: Autosave | None, settings: Settings | None
     if path is None:
         return FirstSession(last, trouble)
     try:
-        saved = read(path)
+        saved = session_file.read(path.absolute(), own=True)
         if autosave and last and is_lost_without(last):
             kept = autosave.keep(last)
             trouble = f"The session that was open before was not saved; it is kept in {kept}."

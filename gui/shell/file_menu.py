@@ -11,6 +11,7 @@ from engine.messages import Refused, printable
 from gui.session import document
 from gui.session.document import Document
 from gui.session.settings import Settings
+from gui.state import session_file
 from gui.state.session_file import SUFFIX, SavedSession, is_session, name_of
 from gui.widgets.forms import ask_for_file
 
@@ -173,7 +174,7 @@ class FileMenu(QObject):
 
     def _read(self, path: Path) -> SavedSession | None:
         try:
-            return document.read(path)
+            return session_file.read(path.absolute(), own=True)
         except Refused as refused:
             self.tell(str(refused))
             return None

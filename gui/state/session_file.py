@@ -74,32 +74,30 @@ def name_of(path: Path) -> str:
     return path.name[: -len(SUFFIX)] if is_session(path) else path.name
 
 
-def read(path: Path) -> SavedSession:
+def read(path: Path, *, own: bool = False) -> SavedSession:
     """Read a session file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    own
+        Whether it is the session's own file from then on, which the session then says.
 
     Raises
     ------
     Refused
         If it cannot be read or is no session, whatever is in it; the sentence says what is wrong.
     """
-    return _read(path)[0]
-
-
-def read_own(path: Path) -> SavedSession:
-    """Read a file that is the session's own from then on, which it says; refusals are `read`'s."""
-    saved, data = _read(path)
-    return replace(saved, file=str(path), digest=digest(data))
-
-
-def _read(path: Path) -> tuple[SavedSession, bytes]:
     try:
         data = bounded_file.read(path, LARGEST)
-        return decode(data), data
+        saved = decode(data)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Refused(f"cannot open {path}: {reason}") from None
     except Refused as refused:
         raise Refused(f"cannot open {path.name}: {refused}") from None
+    return replace(saved, file=str(path), digest=digest(data)) if own else saved
 
 
 def digest(data: bytes) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import (
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from gui.style.theme import UNIT
 from gui.widgets.controls import ComboBox, DoubleSpinBox, Segmented, SpinBox
 
+B = TypeVar("B", bound=QBoxLayout)
 Part = QWidget | QLayout | int
 Parts = Iterable[Part | tuple[QWidget | QLayout, int]]
 """Widgets and layouts, each alone or with its stretch; a number is a stretch between them."""
@@ -42,8 +43,7 @@ def column(
     return _filled(QVBoxLayout(of) if of is not None else QVBoxLayout(), parts, margin, spacing)
 
 
-def _filled(box: Any, parts: Parts, margin: int, spacing: int | None) -> Any:
-    assert isinstance(box, QBoxLayout)
+def _filled(box: B, parts: Parts, margin: int, spacing: int | None) -> B:
     box.setContentsMargins(margin, margin, margin, margin)
     if spacing is not None:
         box.setSpacing(spacing)

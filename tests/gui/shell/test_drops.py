@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QLineEdit, QMainWindow, QPlainTextEdit, QVBoxLayou
 
 from gui.models.opening_bar import OpeningBar
 from gui.session.model_opener import Opening
-from gui.shell.drops import Drops, Target
-from gui.state.file_kinds import LARGEST_TEXT
+from gui.shell.drops import Drops
+from gui.state.file_kinds import LARGEST_TEXT, read_text
 from gui.style import palette
 from gui.widgets.prompt_edit import PromptEdit
 
@@ -44,8 +44,13 @@ def place(qtbot, qapp, session, client):
     QVBoxLayout(place).addWidget(place.bar)
     place.sessions = []
     place.figures = []
-    target = Target(session, opening, place.sessions.append, place.figures.append)
-    place.drops = Drops(place, target)
+    openers = {
+        "model": lambda path: opening.open(str(path)),
+        "session": place.sessions.append,
+        "figure": place.figures.append,
+        "text": lambda path: session.set_text(read_text(path)),
+    }
+    place.drops = Drops(place, openers)
     place.drops.refused.connect(place.bar.refuse)
     place.drops.taken.connect(place.bar.dismiss)
     place.resize(1000, 700)
