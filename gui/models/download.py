@@ -16,8 +16,8 @@ from gui.charts.focus import count
 from gui.client.engine_client import STOPPED, EngineClient, Failure
 from gui.widgets.forms import button, column, field, progress_bar, row
 from gui.widgets.labels import Notice, plain_label, show_progress
-from gui.widgets.sentence import Sentence
-from gui.widgets.text_table import Column, Row, TextTable
+from gui.widgets.table import Heading, Row, TextTable
+from gui.widgets.text import Sentence
 
 ABOUT = (
     "A model is fetched from the Hugging Face hub, once; after that it opens offline. "
@@ -50,7 +50,7 @@ class DownloadPage(QWidget):
         self.name.returnPressed.connect(self.look_up)
         tip = "Asks the Hugging Face hub; nothing is sent but the name"
         self.look = button("Look up size", self.look_up, tip, default=False)
-        self.files = TextTable([Column("File", 0.72), Column("Size", 0.26, True)], "Files")
+        self.files = TextTable([Heading("File", 0.72), Heading("Size", 0.26, True)], "Files")
         self.files.setSelectionMode(self.files.SelectionMode.ExtendedSelection)
         self.summary = Sentence("What it takes", muted=False)
         self.notice = Notice()

@@ -12,7 +12,7 @@ from gui.session.session import Session
 from gui.style.theme import UNIT
 from gui.widgets.forms import column
 from gui.widgets.labels import Notice, plain_label
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 LINES = (
     "Parameters",

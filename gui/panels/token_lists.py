@@ -9,10 +9,10 @@ from engine.messages import TokenRanking, TokenTable, VirtualHeadParts, Vocabula
 from gui.style.formatting import fixed, reach
 from gui.style.palette import Held
 from gui.style.theme import UNIT
+from gui.widgets.fields import TokenField
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.labels import caption, side_by_side
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.token_field import TokenField
+from gui.widgets.number_tables import RankedList
 
 _WIDTH = 112
 

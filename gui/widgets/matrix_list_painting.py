@@ -14,7 +14,7 @@ from gui.style.theme import UNIT
 from gui.widgets import heatmap_painting, matrix_axes, painting
 from gui.widgets.cells import MASKED, GridGeometry, image
 from gui.widgets.heatmap_painting import HeatmapLayout, LabelledGrid
-from gui.widgets.labels import Paragraph, TextBlock
+from gui.widgets.text import Paragraph, TextBlock
 
 BESIDE_FROM = 560
 """Words stand beside their matrix from this width on, above it below."""

@@ -28,11 +28,11 @@ from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.controls import Segmented
+from gui.widgets.curve_plots import OffsetPlot
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.labels import Named
 from gui.widgets.layouts import HeightCap
-from gui.widgets.offset_plot import OffsetPlot
-from gui.widgets.sentence import Sentence, Token
+from gui.widgets.text import Sentence, Token
 
 Read = Literal["token", "token+mlp0"]
 LEAST_MAP, LEAST_PLOT = 180, 140

@@ -30,7 +30,7 @@ from gui.widgets import painting
 from gui.widgets.controls import ComboBox, Segmented
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.layouts import Folding
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.text import Sentence, Token, plain_text
 
 
 class PairPicker(QWidget):

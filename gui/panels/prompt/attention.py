@@ -32,7 +32,7 @@ from gui.widgets.cells import Colours
 from gui.widgets.controls import Segmented
 from gui.widgets.heatmap import Heatmap
 from gui.widgets.layouts import HeightCap
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.text import Sentence, Token, plain_text
 from gui.widgets.token_strip import TokenStrip
 
 Parts = list[str | Token]

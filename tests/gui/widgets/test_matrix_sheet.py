@@ -11,9 +11,9 @@ from gui.style import palette
 from gui.style.theme import DIVERGING, lut
 from gui.widgets.cells import Colouring
 from gui.widgets.heatmap_painting import LabelledGrid
-from gui.widgets.labels import Paragraph
 from gui.widgets.matrix_list import MatrixSheet, SheetCell
 from gui.widgets.matrix_list_painting import BESIDE_FROM, Entry, numbered
+from gui.widgets.text import Paragraph
 
 
 def made(part, rows, columns, marked=(None, None), seed=0, labels=None):
