@@ -183,7 +183,7 @@ def run(
             0, window, partial(window.open_cards, [question_table.card(shown.request)])
         )
     if board is not None:
-        QTimer.singleShot(0, window, partial(window.figure_opening.show_board, board))
+        QTimer.singleShot(0, window, partial(window.figure_opener.show_board, board))
     window.painted.connect(_import_plots)
     wait = PICTURES_FIRST_MS if saved else 0
     window.painted.connect(lambda: QTimer.singleShot(wait, client, client.start))

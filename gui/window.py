@@ -11,21 +11,21 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from engine.messages import Request, Result
 from gui.client.engine_client import EngineClient
-from gui.export.figure_opener import FigureOpening
+from gui.export.figure_opener import FigureOpener
 from gui.export.menu import ExportButton, Exports
 from gui.models.opening_bar import OpeningBar
 from gui.panels.panel import Panel
 from gui.session.appearance import TextSizes, Themes
 from gui.session.document import Autosave, Document
 from gui.session.history import History, Undo
-from gui.session.model_opener import Opening, OpeningMarker
+from gui.session.model_opener import ModelOpener, OpeningMarker
 from gui.session.session import Session
 from gui.session.settings import Settings
 from gui.session.stored_answers import Recall
 from gui.shell import command_palette, menus
 from gui.shell.banners import AblationBar, CompareBar
 from gui.shell.command_palette import CommandPalette
-from gui.shell.dock_area import Cards, Stage
+from gui.shell.dock_area import Cards, DockArea
 from gui.shell.drops import Drops
 from gui.shell.file_menu import FileMenu
 from gui.shell.guided_examples import GuideBar
@@ -74,12 +74,12 @@ class Window(QMainWindow):
         self.session, self.client = session, client
         self._settings, self._preferences = settings, preferences
         self._was_painted = self._may_close = False
-        stage = Stage()
-        self.setCentralWidget(stage)
-        self.cards = Cards(stage, session, client)
+        area = DockArea()
+        self.setCentralWidget(area)
+        self.cards = Cards(area, session, client)
         self.docks = self.cards.docks
         self.exports = Exports(self, client, settings)
-        self.figure_opening = FigureOpening(
+        self.figure_opener = FigureOpener(
             self,
             session,
             self.exports.worker,
@@ -94,12 +94,12 @@ class Window(QMainWindow):
         self.guide = GuideBar(session)
         self.guide.cards_wanted.connect(self.cards.open)
         self.guide.cover_wanted.connect(self.cards.cover)
-        self.welcome = Welcome(stage)
+        self.welcome = Welcome(area)
         self.welcome.guide_wanted.connect(self.guide.start)
         self.welcome.closed.connect(lambda: self.docks[0].fill().setFocus())
         self.compare_bar = CompareBar(session, client)
         marker = OpeningMarker(autosave.path) if autosave is not None else None
-        self.opening = Opening(session, client, settings, marker)
+        self.opening = ModelOpener(session, client, settings, marker)
         self.opening_bar = OpeningBar(session, client, self.opening)
         self.text_sizes = TextSizes(self, settings)
         self.text_sizes.changed.connect(self._on_text_size)
@@ -117,14 +117,14 @@ class Window(QMainWindow):
             {
                 "model": lambda path: self.opening.open(str(path)),
                 "session": self.open_session,
-                "figure": self.figure_opening.open,
+                "figure": self.figure_opener.open,
                 "text": lambda path: session.set_text(read_text(path)),
             },
         )
         self.opening.noticed.connect(self.opening_bar.refuse)
         self.drops.refused.connect(self.opening_bar.refuse)
         self.drops.taken.connect(self.opening_bar.dismiss)
-        self.figure_opening.refused.connect(self.opening_bar.refuse)
+        self.figure_opener.refused.connect(self.opening_bar.refuse)
         export.picture_wanted.connect(self.save_picture)
         self.top.find_wanted.connect(self.finder.find_command)
         self.top.layout_wanted.connect(self.cards.choose)
@@ -278,7 +278,7 @@ class Window(QMainWindow):
         self.cards.fit_text()
 
     def _make_menus(self) -> list[QMenu]:
-        files, figures, keeper = self.files, self.figure_opening, self._preferences
+        files, figures, keeper = self.files, self.figure_opener, self._preferences
         file: list[menus.Part] = [
             Entry("Open model …", lambda: self.picker.show_models(), "Ctrl+M"),
             Entry("Open session …", files.ask_which, "Ctrl+O"),

@@ -13,9 +13,9 @@ from gui.client.background import Worker, sentence
 from gui.client.engine_client import EngineClient, Failure
 from gui.client.gather import Gathering
 from gui.export import jobs
-from gui.export.exportable import Subject, file_stem
+from gui.export.exportable import Exportable, file_stem
 from gui.export.jobs import AnswerInputs, ExportInputs, Preview, gather
-from gui.export.options_form import Chosen, FigureForm, scrolled
+from gui.export.options_form import FigureForm, LastExport, scrolled
 from gui.export.preview import DPI, PreviewPane
 from gui.export.screenshot import copy_figure, copy_text
 from gui.session.session import Session
@@ -64,8 +64,8 @@ class ExportDialog(QDialog):
         parent: QWidget,
         client: EngineClient,
         worker: Worker,
-        chosen: Chosen,
-        subjects: Sequence[Subject],
+        chosen: LastExport,
+        subjects: Sequence[Exportable],
         suffixes: tuple[str, ...],
         options: FigureOptions | None = None,
     ) -> None:
@@ -129,7 +129,7 @@ class ExportDialog(QDialog):
         self.resize(820, 560)
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> Exportable:
         """What is to be exported."""
         return self._subjects[self.what.currentIndex()]
 
@@ -304,9 +304,9 @@ class ExportDialog(QDialog):
     def _show(self, transparent: bool, shown: Preview) -> None:
         self._drawing = 0
         self.pane.show_preview(shown, transparent=transparent)
-        self._seen = shown.told
+        self._seen = shown.lacking
         size = self.pane.size_in_words()
-        self.small.setText("\n".join([*([size] if size else []), *map(sentence, shown.told)]))
+        self.small.setText("\n".join([*([size] if size else []), *map(sentence, shown.lacking)]))
 
     def _on_copied(self, text: str) -> None:
         self._made()
@@ -344,7 +344,7 @@ class BoardDialog(ExportDialog):
         session: Session,
         client: EngineClient,
         worker: Worker,
-        chosen: Chosen,
+        chosen: LastExport,
     ) -> None:
         self._session = session
         super().__init__(parent, client, worker, chosen, (), PICTURES, self.board.options)

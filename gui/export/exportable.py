@@ -18,7 +18,7 @@ _LONGEST = 80
 
 
 @dataclass(frozen=True)
-class Subject:
+class Exportable:
     """A question whose answer can be exported.
 
     Parameters
@@ -40,11 +40,11 @@ class Subject:
     placing: Placing = field(default_factory=Placing)
 
 
-def subjects(panel: Panel) -> list[Subject]:
+def exportables(panel: Panel) -> list[Exportable]:
     """Return what is in view in a panel, the most important first; none for none."""
     open_head = panel.session.selection.head
     return [
-        Subject(
+        Exportable(
             name,
             as_said(request),
             open_head if isinstance(main_of(request), Attention) else None,
@@ -67,7 +67,7 @@ def as_said(request: Question) -> Any:
     return replace(request, **given) if given else request
 
 
-def file_stem(subject: Subject) -> str:
+def file_stem(subject: Exportable) -> str:
     """Return the name of a file for a subject, without suffix: model, head and question."""
     request: Any = main_of(subject.request)
     head = subject.head or getattr(request, "head", None)
@@ -77,7 +77,7 @@ def file_stem(subject: Subject) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-.")[:_LONGEST] or "figure"
 
 
-def add_to_board(exportable: Subject, board: BoardState, tell: Callable[[str], object]) -> None:
+def add_to_board(exportable: Exportable, board: BoardState, tell: Callable[[str], object]) -> None:
     """Put one answer on the board, and tell in a sentence what was done."""
     try:
         letter = board.add(Item(exportable.request, exportable.head))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from engine.messages import Refused
 from gui.client.background import Worker
 from gui.client.engine_client import Failure
-from gui.export.options_form import Chosen
+from gui.export.options_form import LastExport
 from gui.session.session import Session
 from gui.state import question_table
 from gui.state.figure_board import Board
@@ -20,7 +20,7 @@ from gui.state.question_table import View
 from gui.widgets.forms import ask_for_file
 
 
-class FigureOpening(QObject):
+class FigureOpener(QObject):
     """Opens figures and data files that were exported.
 
     Parameters
@@ -41,7 +41,7 @@ class FigureOpening(QObject):
         window: QWidget,
         session: Session,
         worker: Worker,
-        chosen: Chosen,
+        chosen: LastExport,
         show_cards: Callable[[list[str]], object],
         models: Callable[[], Sequence[str]] = tuple,
     ) -> None:

@@ -21,7 +21,7 @@ from gui.client.background import Worker
 from gui.client.engine_client import EngineClient, Failure
 from gui.client.gather import Gathering
 from gui.export import as_code
-from gui.export.exportable import Subject
+from gui.export.exportable import Exportable
 from gui.state import question as asking
 from gui.state.figure_board import Board
 from gui.state.figure_options import PICTURES, ROWS, FigureOptions
@@ -60,7 +60,7 @@ class AnswerInputs:
     Its methods raise `Refused` and `OSError` as `gui.figures` does.
     """
 
-    subject: Subject
+    subject: Exportable
     answers: Answers
     version: str
 
@@ -141,7 +141,7 @@ ExportInputs = AnswerInputs | BoardInputs
 def gather(
     client: EngineClient,
     worker: Worker,
-    of: Subject | Board,
+    of: Exportable | Board,
     then: Callable[[Any], object],
     failed: Callable[[Failure], object],
     in_use: str = "",
@@ -180,7 +180,7 @@ def board_questions(board: Board) -> tuple[Request, ...]:
     return boards.questions(board)
 
 
-def command(subject: Subject, options: FigureOptions, path: Path) -> str:
+def command(subject: Exportable, options: FigureOptions, path: Path) -> str:
     """Return the command that writes a subject.
 
     Raises
@@ -196,7 +196,7 @@ def command(subject: Subject, options: FigureOptions, path: Path) -> str:
     return as_code.as_command(subject, words, path)
 
 
-def python(subject: Subject, options: FigureOptions, path: Path) -> str:
+def python(subject: Exportable, options: FigureOptions, path: Path) -> str:
     """Return the program that prints a subject's numbers and writes it.
 
     Raises
@@ -210,7 +210,7 @@ def python(subject: Subject, options: FigureOptions, path: Path) -> str:
     return as_code.as_python(subject, options, path)
 
 
-CODES: dict[str, tuple[Callable[[Subject, FigureOptions, Path], str], str]] = {
+CODES: dict[str, tuple[Callable[[Exportable, FigureOptions, Path], str], str]] = {
     "Copy as command": (command, "a command for a shell"),
     "Copy as Python": (python, "a Python program"),
 }

@@ -12,9 +12,9 @@ from gui.client.background import Worker, sentence
 from gui.client.engine_client import EngineClient, Failure
 from gui.client.gather import Gathering
 from gui.export import exportable, jobs, screenshot
-from gui.export.exportable import Subject, file_stem, subjects
+from gui.export.exportable import Exportable, exportables, file_stem
 from gui.export.jobs import AnswerInputs, gather
-from gui.export.options_form import Chosen
+from gui.export.options_form import LastExport
 from gui.export.screenshot import copy_text
 from gui.panels.panel import Panel
 from gui.session.settings import Settings
@@ -33,7 +33,7 @@ class Exports(QObject):
         super().__init__(window)
         self._window, self._client = window, client
         self.worker = Worker(self)
-        self.chosen = Chosen(settings)
+        self.chosen = LastExport(settings)
         self._gathering: Gathering | None = None
         self._last: Panel | None = None
         self.own: dict[str, Callable[[], QDialog | None]] = {}
@@ -57,7 +57,7 @@ class Exports(QObject):
             menu.addAction("Export figure …", partial(self.open_dialog, panel, PICTURES))
             menu.addAction("Copy picture", partial(self.copy_picture, panel))
             return
-        found = subjects(panel)
+        found = exportables(panel)
         menu.setToolTipsVisible(True)
         why = "" if found else _why_not(panel)
         self._add(menu, "Export figure …", partial(self.open_dialog, panel, PICTURES), why)
@@ -73,7 +73,7 @@ class Exports(QObject):
         """Ask how what a panel shows is to be exported; tell where there is nothing."""
         if panel.title in self.own:
             return self.own[panel.title]()
-        found = subjects(panel)
+        found = exportables(panel)
         if not found:
             self.told.emit(_why_not(panel))
             return None
@@ -131,9 +131,9 @@ class Exports(QObject):
                 self._last = panel
         if self._last in panels:
             return self._last
-        return next((panel for panel in panels if subjects(panel)), None)
+        return next((panel for panel in panels if exportables(panel)), None)
 
-    def add_to_board(self, panel: Panel, subject: Subject) -> None:
+    def add_to_board(self, panel: Panel, subject: Exportable) -> None:
         """Put an answer of a panel on the board."""
         exportable.add_to_board(subject, panel.session.board, self.told.emit)
 
@@ -143,7 +143,7 @@ class Exports(QObject):
         screenshot.copy(screenshot.picture(card, _PICTURE_SCALE))
         self.told.emit(f"Copied a picture of {panel.title}")
 
-    def copy_table(self, panel: Panel, subject: Subject) -> None:
+    def copy_table(self, panel: Panel, subject: Exportable) -> None:
         """Put the rows of an answer on the clipboard, tabs between the cells."""
 
         def then(found: AnswerInputs) -> None:
@@ -153,7 +153,7 @@ class Exports(QObject):
             self._gathering.stop()
         self._gathering = gather(self._client, self.worker, subject, then, partial(_say, panel))
 
-    def copy_code(self, text: str, panel: Panel, subject: Subject) -> None:
+    def copy_code(self, text: str, panel: Panel, subject: Exportable) -> None:
         """Put the command or the program that makes a panel's figure on the clipboard."""
         make, what = jobs.CODES[text]
         path = Path(file_stem(subject) + self.chosen.picture)
@@ -173,8 +173,8 @@ class Exports(QObject):
         menu: QMenu,
         text: str,
         panel: Panel,
-        found: list[Subject],
-        does: Callable[[Panel, Subject], object],
+        found: list[Exportable],
+        does: Callable[[Panel, Exportable], object],
     ) -> None:
         """Add an entry about the one answer of a panel, or a menu of its answers."""
         if len(found) < 2:
@@ -228,7 +228,7 @@ class ExportButton(QPushButton):
         found = [
             panel
             for panel in self._exports.in_view()
-            if panel.title in self._exports.own or subjects(panel)
+            if panel.title in self._exports.own or exportables(panel)
         ]
         places = {panel: panel.mapToGlobal(QPoint(0, 0)) for panel in found}
         return sorted(found, key=lambda panel: (panel is not used, *places[panel].toTuple()))

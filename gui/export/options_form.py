@@ -28,7 +28,7 @@ from gui.widgets.controls import DoubleSpinBox, Segmented
 from gui.widgets.forms import changed, combo, field, row, set_value, spin, value_of
 
 
-class Chosen:
+class LastExport:
     """Options, kinds of file, and the folder, which outlives the window."""
 
     def __init__(self, settings: Settings | None) -> None:

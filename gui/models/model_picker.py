@@ -11,7 +11,7 @@ from gui.client.engine_client import EngineClient, Failure
 from gui.models.download import DownloadPage
 from gui.models.estimate import EstimateView
 from gui.models.model_box import DOWNLOAD, FILE, FOLDER, Choice, choices
-from gui.session.model_opener import Opening, is_path
+from gui.session.model_opener import ModelOpener, is_path
 from gui.session.session import Session
 from gui.style.palette import scaled
 from gui.style.theme import UNIT
@@ -42,7 +42,7 @@ class ModelPicker(QDialog):
     """There are more models than there were."""
 
     def __init__(
-        self, parent: QWidget, session: Session, client: EngineClient, opening: Opening
+        self, parent: QWidget, session: Session, client: EngineClient, opening: ModelOpener
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Open model")

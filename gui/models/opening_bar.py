@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, QTimer, Signal
 
 from gui.client.engine_client import EngineClient
-from gui.session.model_opener import Opening, short_name
+from gui.session.model_opener import ModelOpener, short_name
 from gui.session.session import DEFAULT_MODEL, Session
 from gui.style.palette import Held, scaled
 from gui.widgets.forms import button, progress_bar
@@ -23,7 +23,7 @@ class OpeningBar(Banner):
     picker_wanted = Signal()
     """Another model is to be chosen."""
 
-    def __init__(self, session: Session, client: EngineClient, opening: Opening) -> None:
+    def __init__(self, session: Session, client: EngineClient, opening: ModelOpener) -> None:
         super().__init__("What is opened, or why it is not")
         self.setAccessibleName("Opening a model")
         self._session, self._client, self._opening = session, client, opening

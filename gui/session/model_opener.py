@@ -97,7 +97,7 @@ class NotOpened(NamedTuple):
     failure: Failure
 
 
-class Opening(QObject):
+class ModelOpener(QObject):
     """Opens models, and learns of each model in use whether it could be opened.
 
     What the user picks is asked for first and selected once it is open. What was selected in

@@ -18,7 +18,7 @@ from engine.messages import (
 )
 from gui.client.engine_client import EngineClient, Failure
 from gui.panels.head.checks import verdict
-from gui.session.model_opener import Opening, short_name
+from gui.session.model_opener import ModelOpener, short_name
 from gui.session.session import Session
 from gui.style.formatting import head_name
 from gui.style.palette import Held, scaled, set_look
@@ -195,7 +195,7 @@ class StatusBar(QStatusBar):
     receipts_wanted = Signal()
     """The checks of the open head are to be shown."""
 
-    def __init__(self, session: Session, client: EngineClient, opening: Opening) -> None:
+    def __init__(self, session: Session, client: EngineClient, opening: ModelOpener) -> None:
         super().__init__()
         self._session, self._client = session, client
         self._opening = opening

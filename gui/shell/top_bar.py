@@ -10,7 +10,7 @@ from engine.messages import ListModels, ModelList, Request, Result
 from gui.client.engine_client import EngineClient, Failure
 from gui.export.menu import ExportButton
 from gui.models.model_box import CACHED, Choice, ModelBox, choices
-from gui.session.model_opener import Opening
+from gui.session.model_opener import ModelOpener
 from gui.session.session import Session
 from gui.shell.command_palette import FindButton
 from gui.shell.layouts import LAYOUTS, Layout
@@ -45,7 +45,7 @@ class TopBar(QWidget):
         self,
         session: Session,
         client: EngineClient,
-        opening: Opening,
+        opening: ModelOpener,
         menus: Sequence[QMenu],
         export: ExportButton,
     ) -> None:

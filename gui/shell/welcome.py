@@ -52,7 +52,7 @@ class Welcome(QWidget):
 
     Parameters
     ----------
-    stage
+    area
         What it lies over, all of it.
     """
 
@@ -60,13 +60,13 @@ class Welcome(QWidget):
     """The guided example to begin."""
     closed = Signal()
 
-    def __init__(self, stage: QWidget) -> None:
-        super().__init__(stage)
+    def __init__(self, area: QWidget) -> None:
+        super().__init__(area)
         self.setAccessibleName("Welcome")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._stage = stage
+        self._area = area
         self.guides: list[QPushButton] = []
-        stage.installEventFilter(self)
+        area.installEventFilter(self)
         self.hide()
 
     def open(self) -> None:
@@ -153,7 +153,7 @@ class Welcome(QWidget):
         self.guide_wanted.emit(guide)
 
     def _place(self) -> None:
-        self.setGeometry(self._stage.rect())
+        self.setGeometry(self._area.rect())
         width = min(WIDTH, self.width() - 4 * UNIT)
         height = min(self._scroll.height_for(width - 2) + 2, self.height() - 4 * UNIT)
         place = QRect(0, 0, width, height)

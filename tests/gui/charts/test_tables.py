@@ -8,7 +8,7 @@ import pytest
 from engine.job import Job
 from engine.messages import Head
 from gui.charts.tables import tab_separated
-from gui.export.exportable import Subject
+from gui.export.exportable import Exportable
 from gui.export.jobs import AnswerInputs, questions
 from gui.figures import rows
 from tests.gui.fake_engine import FakeEngine
@@ -57,7 +57,7 @@ def material(name, request, result, head=None):
     """Return what a table is made from: the answer, and where it is from."""
     engine = FakeEngine()
     beside = {one: engine.answer(one, Job()) for one in questions(request) if one != request}
-    return AnswerInputs(Subject(name, request, head), beside | {request: result}, "")
+    return AnswerInputs(Exportable(name, request, head), beside | {request: result}, "")
 
 
 @pytest.mark.parametrize("name", list(samples.everything()))

@@ -8,7 +8,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.models.opening_bar import OpeningBar
-from gui.session.model_opener import Opening
+from gui.session.model_opener import ModelOpener
 from gui.shell.drops import Drops
 from gui.state.file_kinds import LARGEST_TEXT, read_text
 from gui.style import palette
@@ -39,7 +39,7 @@ def place(qtbot, qapp, session, client):
     palette.apply(qapp, "light")
     place = QWidget()
     qtbot.addWidget(place)
-    opening = Opening(session, client, None)
+    opening = ModelOpener(session, client, None)
     place.bar = OpeningBar(session, client, opening)
     QVBoxLayout(place).addWidget(place.bar)
     place.sessions = []
