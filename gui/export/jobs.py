@@ -43,14 +43,14 @@ class Preview:
         Width and height of the page.
     text
         The beginning of a text.
-    told
+    lacking
         What the file lacks, a sentence each.
     """
 
     page: QImage | None = None
     inches: tuple[float, float] = (0.0, 0.0)
     text: str = ""
-    told: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -217,11 +217,11 @@ CODES: dict[str, tuple[Callable[[Exportable, FigureOptions, Path], str], str]] =
 """What an export can be copied as: how it is made, and what it is called."""
 
 
-def on_screen(png: bytes, told: tuple[str, ...], dpi: int) -> Preview:
-    """Return a page as it is seen at a resolution, and of what was told what is about its file."""
+def on_screen(png: bytes, lacking: tuple[str, ...], dpi: int) -> Preview:
+    """Return a page as it is seen at a resolution, and what its file lacks."""
     # What is said of the screen's resolution is not about the file.
-    about_file = tuple(one for one in told if not one.startswith("the PNG has"))
-    return Preview(*_page_at(png, dpi), told=about_file)
+    about_file = tuple(one for one in lacking if not one.startswith("the PNG has"))
+    return Preview(*_page_at(png, dpi), lacking=about_file)
 
 
 def _page_at(png: bytes, dpi: int) -> tuple[QImage, tuple[float, float]]:
