@@ -136,7 +136,7 @@ class Window(QMainWindow):
         self.setMenuWidget(above)
         self.status = StatusBar(session, client, self.opening)
         self.setStatusBar(self.status)
-        self.exports.told.connect(self.status.tell)
+        self.exports.message.connect(self.status.tell)
         self.status.receipts_wanted.connect(lambda: self.cards.open(["Receipts"]))
         for dock in self.docks:
             dock.filled.connect(self._on_filled)

@@ -56,7 +56,7 @@ class ExportDialog(QDialog):
         How a figure is set at first; `None` is as it was last.
     """
 
-    told = Signal(str)
+    message = Signal(str)
     """What was written or copied, in a sentence."""
 
     def __init__(
@@ -311,7 +311,7 @@ class ExportDialog(QDialog):
     def _on_copied(self, text: str) -> None:
         self._made()
         self.notice.show_info(f"{text}.")
-        self.told.emit(text)
+        self.message.emit(text)
         if self._leaving:
             self.reject()
 
@@ -319,7 +319,7 @@ class ExportDialog(QDialog):
         self._made()
         self._chosen.keep_folder(path.absolute().parent)
         text = " ".join([f"Saved {path.name}.", *map(sentence, lacking)])
-        self.told.emit(text)
+        self.message.emit(text)
         if self._leaving or set(lacking) <= set(self._seen):
             self.accept()  # they stood under the preview
         else:

@@ -26,7 +26,7 @@ _PICTURE_SCALE = 2
 class Exports(QObject):
     """What can be taken out of panels, offered in a menu at each of them."""
 
-    told = Signal(str)
+    message = Signal(str)
     """What was done, in a sentence."""
 
     def __init__(self, window: QWidget, client: EngineClient, settings: Settings | None) -> None:
@@ -75,7 +75,7 @@ class Exports(QObject):
             return self.own[panel.title]()
         found = exportables(panel)
         if not found:
-            self.told.emit(_why_not(panel))
+            self.message.emit(_why_not(panel))
             return None
         from gui.export.dialog import ExportDialog
 
@@ -88,7 +88,7 @@ class Exports(QObject):
             suffixes,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.told.connect(self.told)
+        dialog.message.connect(self.message)
         dialog.open()
         return dialog
 
@@ -98,10 +98,10 @@ class Exports(QObject):
 
         assert isinstance(panel, BoardPanel)
         if not panel.session.board.board.items:
-            self.told.emit("There is no figure on the board yet")
+            self.message.emit("There is no figure on the board yet")
             return None
         dialog = BoardDialog(self._window, panel.session, self._client, self.worker, self.chosen)
-        dialog.told.connect(self.told)
+        dialog.message.connect(self.message)
         if panel.thumbnails is not None:
             dialog.gathered.connect(panel.thumbnails.take)
         dialog.finished.connect(dialog.deleteLater)
@@ -112,7 +112,7 @@ class Exports(QObject):
         """Open the dialog for the card that has or last had the focus."""
         panel = self.panel_in_use()
         if panel is None:
-            self.told.emit("No card is open that could be exported")
+            self.message.emit("No card is open that could be exported")
         else:
             self.open_dialog(panel, PICTURES)
 
@@ -135,13 +135,13 @@ class Exports(QObject):
 
     def add_to_board(self, panel: Panel, subject: Exportable) -> None:
         """Put an answer of a panel on the board."""
-        exportable.add_to_board(subject, panel.session.board, self.told.emit)
+        exportable.add_to_board(subject, panel.session.board, self.message.emit)
 
     def copy_picture(self, panel: Panel) -> None:
         """Put a picture of a card, as it is seen, on the clipboard."""
         card = panel.parentWidget() or panel
         screenshot.copy(screenshot.picture(card, _PICTURE_SCALE))
-        self.told.emit(f"Copied a picture of {panel.title}")
+        self.message.emit(f"Copied a picture of {panel.title}")
 
     def copy_table(self, panel: Panel, subject: Exportable) -> None:
         """Put the rows of an answer on the clipboard, tabs between the cells."""
@@ -160,7 +160,9 @@ class Exports(QObject):
         self._copy(panel, partial(make, subject, self.chosen.options, path), what)
 
     def _copy(self, panel: Panel, make: Callable[[], str], what: str) -> None:
-        copy_text(self.worker, make, lambda: self.told.emit(f"Copied {what}"), partial(_say, panel))
+        copy_text(
+            self.worker, make, lambda: self.message.emit(f"Copied {what}"), partial(_say, panel)
+        )
 
     def _pop_up(self, panel: Panel, button: QToolButton) -> None:
         menu = QMenu(button)

@@ -44,7 +44,7 @@ def test_what_a_card_shows_is_added_by_its_menu(window, settle, session):
     panel = next(panel for panel in window.panels if panel.title == "Board")
     settle(panel)
     told = []
-    window.exports.told.connect(told.append)
+    window.exports.message.connect(told.append)
     for title in ("Attention", "Spectrum"):
         card = next(card for card in window.panels if card.title == title)
         menu = QMenu()

@@ -44,7 +44,7 @@ def test_every_kind_of_file_is_written_as_the_figures_write_it(
     dialog.kind.set_value(suffix)
     assert dialog.name().endswith(suffix)
     told = []
-    dialog.told.connect(told.append)
+    dialog.message.connect(told.append)
     path = tmp_path / f"f{suffix}"
     with qtbot.waitSignal(dialog.accepted):
         dialog.save(path)

@@ -125,7 +125,7 @@ def test_a_table_is_copied_with_the_rows_of_its_file(qapp, exports, panel, at_re
 def test_command_and_python_are_copied(qapp, exports, panel, at_rest):
     shown = panel("Attention")
     told = []
-    exports.told.connect(told.append)
+    exports.message.connect(told.append)
     exports.copy_code("Copy as command", shown, exportables(shown)[0])
     at_rest()
     words = shlex.split(qapp.clipboard().text())
@@ -197,7 +197,7 @@ def test_a_panel_that_waits_says_so_where_its_figure_is_asked_for(window, export
     shown = panel("Attention")
     shown.shown = dict
     told = []
-    exports.told.connect(told.append)
+    exports.message.connect(told.append)
     assert exports.open_dialog(shown, PICTURES) is None
     assert told == ["Attention has no answer to export yet"]
     found, _menu = entries(exports, shown)
