@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
-from engine.messages.terms import Refused
+from engine.messages import Refused
 
 T = TypeVar("T")
 
