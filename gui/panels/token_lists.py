@@ -9,9 +9,11 @@ from engine.messages import TokenRanking, TokenTable, VirtualHeadParts, Vocabula
 from gui.style.formatting import fixed, reach
 from gui.style.palette import Held
 from gui.style.theme import UNIT
+from gui.widgets.cells import Colouring
 from gui.widgets.fields import TokenField
-from gui.widgets.heatmap import Heatmap
 from gui.widgets.labels import caption, side_by_side
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_view import Heatmap
 from gui.widgets.number_tables import RankedList
 
 _WIDTH = 112
@@ -168,17 +170,8 @@ class WholeTable:
         """Draw a table with the row of the token asked about pinned."""
         self._table = table
         largest = reach(table.values)
-        self._heatmap.set_grid(
-            table.values,
-            None,
-            table.labels,
-            table.labels,
-            limits=(-largest, largest),
-            colours="diverging",
-            row_title=self._titles[0],
-            column_title=self._titles[1],
-            unit="",
-        )
+        colouring, labels = Colouring("diverging", -largest, largest), (table.labels, table.labels)
+        self._heatmap.set_matrix(Matrix(table.values, colouring, labels, titles=self._titles))
         self._heatmap.set_pinned(token, None)
 
     def describe(self, row: int, column: int) -> str:

@@ -49,7 +49,7 @@ def journey(qtbot, window, engine, folder):
     attention = panels["Attention"]
     query, source = len(answer.labels) - 2, 3
     place = attention.heatmap.cell_rect(query, source).center().toPoint()
-    qtbot.mouseClick(attention.heatmap, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(attention.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=place)
     settle(qtbot, window)
     pattern = engine.answer(Attention(run, head.layer)).values[head.number, query, source]
     assert f"pattern {pattern:.2f}" in attention.cell.text

@@ -35,8 +35,8 @@ from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets.controls import Segmented
 from gui.widgets.fields import TokenField
-from gui.widgets.heatmap import Heatmap
 from gui.widgets.labels import caption, side_by_side
+from gui.widgets.matrix_view import Heatmap
 from gui.widgets.number_tables import RankedList
 from gui.widgets.text import Sentence, Token
 

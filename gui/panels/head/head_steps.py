@@ -16,9 +16,8 @@ from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets.cells import Colouring
 from gui.widgets.controls import Segmented
-from gui.widgets.heatmap_painting import LabelledGrid
-from gui.widgets.matrix_list import MatrixSheet, SheetCell
-from gui.widgets.matrix_list_painting import Entry
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_list import Entry, ListCell, MatrixList
 from gui.widgets.text import Paragraph, Sentence, Token, plain_text
 
 Convention = Literal["rows", "papers"]
@@ -61,7 +60,7 @@ def entry(found: HeadWorkings, step: Step, convention: Convention, source: int) 
     marked = (_marked(axes[0], query, source), _marked(axes[1], query, source))
     if turned(step, convention):
         values, labels, axes, marked = values.T, labels[::-1], axes[::-1], marked[::-1]
-    grid = LabelledGrid(values, mask, labels, axes, "", colouring)
+    grid = Matrix(values, colouring, labels, mask, axes)
     return Entry(PARTS[step.part], _words(found, step, convention), grid, marked)
 
 
@@ -230,7 +229,7 @@ class WorkingsPanel(Panel):
         self.part.changed.connect(self._go_to)
         self.add_controls([self.part, self.convention])
         self.follow = Sentence("What the selected query does with the selected source")
-        self.sheet = MatrixSheet()
+        self.sheet = MatrixList()
         self.sheet.setAccessibleName("The head's matrices, step by step")
         self.sheet.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         Held(self.sheet, self.sheet.setMinimumHeight, LEAST_SHEET)
@@ -239,7 +238,7 @@ class WorkingsPanel(Panel):
         self.sheet.hovered.connect(self._say_cell)
         self.sheet.part_shown.connect(self._show_part)
         self.cell = Sentence("The cell under the mouse, or the one that was clicked", muted=False)
-        self._clicked: SheetCell | None = None
+        self._clicked: ListCell | None = None
         layout = QVBoxLayout(self.body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
@@ -269,7 +268,7 @@ class WorkingsPanel(Panel):
         self.follow.set_parts(self._follow(found, source))
         self._say_cell(None)
 
-    def describe(self, cell: SheetCell) -> str:
+    def describe(self, cell: ListCell) -> str:
         """Return what the tool tip of a cell says."""
         return plain_text(self._cell(cell))
 
@@ -308,7 +307,7 @@ class WorkingsPanel(Panel):
             f" most, by {raised}{before}",
         ]
 
-    def _at(self, cell: SheetCell) -> tuple[Step, int, int] | None:
+    def _at(self, cell: ListCell) -> tuple[Step, int, int] | None:
         """Return a step and its row and column behind a cell of the sheet."""
         found = self._found()
         if found is None or cell.entry >= len(found.steps):
@@ -321,18 +320,18 @@ class WorkingsPanel(Panel):
         rows, columns = step.values.shape
         return (step, row, column) if row < rows and column < columns else None
 
-    def _cell(self, cell: SheetCell) -> list[str | Token]:
+    def _cell(self, cell: ListCell) -> list[str | Token]:
         found, at = self._found(), self._at(cell)
         if found is None or at is None:
             return []
         return cell_parts(found, *at, self._convention())
 
-    def _say_cell(self, cell: SheetCell | None) -> None:
+    def _say_cell(self, cell: ListCell | None) -> None:
         shown = cell or self._clicked
         parts = self._cell(shown) if shown is not None else []
         self.cell.set_parts(parts or ["Point at a number, or click it to pin its row and column."])
 
-    def _pin(self, cell: SheetCell) -> None:
+    def _pin(self, cell: ListCell) -> None:
         self._clicked = cell
         self._say_cell(cell)
         found, at = self._found(), self._at(cell)

@@ -27,11 +27,13 @@ from gui.style.formatting import fixed, for_prompts, outstanding, plain, reach, 
 from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.cells import Colouring
 from gui.widgets.controls import Segmented
 from gui.widgets.curve_plots import OffsetPlot
-from gui.widgets.heatmap import Heatmap
 from gui.widgets.labels import Named
 from gui.widgets.layouts import HeightCap
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_view import Heatmap
 from gui.widgets.text import Sentence, Token
 
 Read = Literal["token", "token+mlp0"]
@@ -215,16 +217,15 @@ class PositionsPanel(MayHaveNothing):
         seen = np.isfinite(found.scores)
         largest = reach(found.scores[seen])
         names = [str(place) for place in range(len(found.scores))]
-        self.heatmap.set_grid(
-            found.scores,
-            seen,
-            names,
-            names,
-            limits=(-largest, largest),
-            colours="diverging",
-            row_title="query position",
-            column_title="key position",
-            unit="score",
+        self.heatmap.set_matrix(
+            Matrix(
+                found.scores,
+                Colouring("diverging", -largest, largest),
+                (names, names),
+                seen,
+                titles=("query position", "key position"),
+                unit="score",
+            )
         )
         self.heatmap.set_pinned(now.query, now.source)
         self._cap.update()

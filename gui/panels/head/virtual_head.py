@@ -27,9 +27,11 @@ from gui.style.formatting import fixed, head_name, percent, ranked
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.cells import Colouring
 from gui.widgets.controls import ComboBox, Segmented
-from gui.widgets.heatmap import Heatmap
 from gui.widgets.layouts import Folding
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_view import Heatmap
 from gui.widgets.text import Sentence, Token, plain_text
 
 
@@ -286,15 +288,16 @@ class VirtualHeadPanel(PairPanel):
         self.explanation.set_parts([EXACT if exact else PRODUCT])
         mask = np.tri(len(values), dtype=bool)
         hide_bos = self.session.selection.hide_bos and run.begins_with_bos
-        self.heatmap.set_grid(
-            values,
-            mask,
-            parts.source_labels,
-            parts.source_labels,
-            limits=focus.limits(values, mask, shares=not exact, hide_bos=hide_bos),
-            row_title="query (destination)",
-            column_title="source",
-            unit="attention / scale" if exact else "attention",
+        limits = focus.limits(values, mask, shares=not exact, hide_bos=hide_bos)
+        self.heatmap.set_matrix(
+            Matrix(
+                values,
+                Colouring("sequential", *limits),
+                (parts.source_labels, parts.source_labels),
+                mask,
+                titles=("query (destination)", "source"),
+                unit="attention / scale" if exact else "attention",
+            )
         )
         self.heatmap.set_pinned(query, self.source())
         self._say_cell(-1, -1)

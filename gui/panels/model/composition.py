@@ -24,9 +24,11 @@ from gui.style.formatting import fixed, head_name, tokens_back
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.cells import Colouring
 from gui.widgets.controls import Segmented
-from gui.widgets.heatmap import Heatmap
 from gui.widgets.layouts import Folding
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_view import Heatmap
 from gui.widgets.number_tables import ScoreTable
 from gui.widgets.table_model import NumberColumn
 from gui.widgets.text import Sentence
@@ -196,15 +198,15 @@ class CompositionPanel(PairPanel):
         highest = float(scores.scores.max())
         if highest <= scores.baseline:
             highest = 2 * scores.baseline  # all white: none is above chance
-        self.heatmap.set_grid(
-            shown.values,
-            np.isfinite(shown.values),
-            [head_name(head) for head in shown.earlier],
-            [head_name(head) for head in shown.later],
-            limits=(scores.baseline, highest),
-            row_title="earlier head (writes)",
-            column_title="later head (reads)",
-            unit="composition score",
+        names = [[head_name(head) for head in heads] for heads in (shown.earlier, shown.later)]
+        self.heatmap.set_matrix(
+            Matrix(
+                shown.values,
+                Colouring("sequential", scores.baseline, highest),
+                (names[0], names[1]),
+                titles=("earlier head (writes)", "later head (reads)"),
+                unit="composition score",
+            )
         )
 
     def _say_kind(self, shown: pairs.PairMap) -> None:

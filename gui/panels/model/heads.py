@@ -36,7 +36,7 @@ from gui.session.session import Session
 from gui.style.formatting import fixed, head_name
 from gui.style.theme import UNIT
 from gui.widgets.controls import Segmented
-from gui.widgets.head_grid import MatrixGrid
+from gui.widgets.head_grid import HeadGrid
 from gui.widgets.layouts import FlowLayout, HeightCap
 
 
@@ -143,9 +143,9 @@ class HeadsPanel(Panel):
         self.more = MeasureChoice("Colour the heads by any measure", "more …")
         self.more.chosen.connect(session.set_measure)
         self.add_controls([self.measure, self.more])
-        self.grid = MatrixGrid()
+        self.grid = HeadGrid()
         self.grid.setAccessibleName("All heads, layer down, head across")
-        self.grid.set_describe(self.describe)
+        self.grid.set_describe(lambda layer, number: self.describe(Head(layer, number)))
         self.grid.selected.connect(session.choose_head)
         self.grid.switched.connect(session.switch_head)
         self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
@@ -208,7 +208,7 @@ class HeadsPanel(Panel):
             self.best.set_largest(now.measure, None)
         else:
             limits = scale(now.measure, values)
-            self.grid.set_scores(values, full_name(now.measure), limits)
+            self.grid.set_scores(values, limits)
             self.best.set_largest(now.measure, None if now.measure in SHORT else values)
             if not np.isfinite(values).any():
                 told = f"none: {undefined(now.measure)} · {told}"

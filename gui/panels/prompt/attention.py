@@ -28,10 +28,11 @@ from gui.state.comparison import Axis, Sides
 from gui.state.difference import UNSEEN
 from gui.style.formatting import fixed, head_name, plain
 from gui.style.theme import UNIT
-from gui.widgets.cells import Colours
+from gui.widgets.cells import Colouring, Colours
 from gui.widgets.controls import Segmented
-from gui.widgets.heatmap import Heatmap
 from gui.widgets.layouts import HeightCap
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_view import Heatmap
 from gui.widgets.text import Sentence, Token, plain_text
 from gui.widgets.token_strip import TokenStrip
 
@@ -257,17 +258,16 @@ class AttentionPanel(ComparingPanel):
         )
         colours: Colours = "diverging" if signed else "sequential"
         places = self._muted(axis, run)
-        self.heatmap.set_grid(
-            values,
-            picture.mask,
-            labels,
-            labels,
-            limits=(low, high),
-            colours=colours,
-            row_title="query (destination)",
-            column_title="key (source)",
-            unit=picture.unit(UNITS[picture.kind]),
-            pieces=(places, places),
+        self.heatmap.set_matrix(
+            Matrix(
+                values,
+                Colouring(colours, low, high),
+                (labels, labels),
+                picture.mask,
+                titles=("query (destination)", "key (source)"),
+                unit=picture.unit(UNITS[picture.kind]),
+                pieces=(places, places),
+            )
         )
         query = self.query(axis)
         self.heatmap.set_pinned(query, self._source())

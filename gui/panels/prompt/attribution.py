@@ -38,11 +38,11 @@ from gui.style.formatting import head_name, reach
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.cell_map import CellMap
-from gui.widgets.cell_map_painting import Cells, Sizes
 from gui.widgets.cells import Colouring
 from gui.widgets.labels import caption
 from gui.widgets.layouts import NO_LIMIT, HeightCap
+from gui.widgets.matrix import CellSizes, Matrix
+from gui.widgets.matrix_view import CellMap
 from gui.widgets.number_tables import RankedList
 from gui.widgets.text import Sentence, Token
 
@@ -171,18 +171,20 @@ class AttributionPanel(ComparingPanel):
         values = map_of(found)
         least = UNSEEN if axis.subtracts else 0.0
         largest = reach(values, least)
-        self.map.set_cells(
-            Cells(
+        self.map.set_matrix(
+            Matrix(
                 values,
                 Colouring("diverging", -largest, largest),
-                [f"L{layer}" for layer in range(values.shape[0])],
-                [f"H{number}" for number in range(values.shape[1])],
-                sizes=Sizes(row=(16.0, 40.0), column=(16.0, 56.0)),
+                (
+                    [f"L{layer}" for layer in range(values.shape[0])],
+                    [f"H{number}" for number in range(values.shape[1])],
+                ),
+                tokens=(False, False),
+                sizes=CellSizes(row=(16.0, 40.0), column=(16.0, 56.0)),
                 unit=f"{self.subtraction}: logit" if axis.subtracts else "logit",
-                column_tokens=False,
             )
         )
-        self.map.set_marked(*now.head)
+        self.map.set_pinned(*now.head)
         order = np.argsort(-np.abs(found.values), kind="stable")
         opened = found.heads.index(now.head) if now.head in found.heads else None
         self.parts.set_rows(

@@ -17,12 +17,12 @@ from gui.state.difference import UNSEEN
 from gui.style.formatting import fixed, head_name, reach
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.cell_map import CellMap
-from gui.widgets.cell_map_painting import Beside, Cells, Sizes
 from gui.widgets.cells import Colouring
 from gui.widgets.controls import Segmented
 from gui.widgets.labels import Named
 from gui.widgets.layouts import HeightCap
+from gui.widgets.matrix import BarColumn, CellSizes, Matrix
+from gui.widgets.matrix_view import CellMap
 from gui.widgets.text import Sentence, Token, plain_text
 
 Order = Literal["layer", "induction", "source"]
@@ -69,7 +69,7 @@ class PosterPanel(ComparingPanel):
         self.sentence = Sentence("Whose rows these are")
         self.map = CellMap()
         self.map.setAccessibleName("Every head's attention, head down and source token across")
-        self.map.set_describe(self.describe, (INDUCTION, PREVIOUS))
+        self.map.set_describe(self.describe)
         self.map.clicked.connect(self._choose)
         self.map.hovered.connect(self._say_cell)
         self._cap = HeightCap(self.map, self.map.height_at, LEAST_PICTURE)
@@ -117,23 +117,23 @@ class PosterPanel(ComparingPanel):
             if row and by_layer and rows.heads[place].number == 0
         ]
         unit = f"{self.subtraction}: attention" if axis.subtracts else "attention"
-        self.map.set_cells(
-            Cells(
+        self.map.set_matrix(
+            Matrix(
                 rows.values[self._shown],
                 self._colouring(rows),
-                [head_name(rows.heads[place]) for place in self._shown],
-                rows.source_labels,
-                beside=(
-                    Beside("induction", rows.induction[self._shown]),
-                    Beside("previous", rows.previous_token[self._shown]),
+                ([head_name(rows.heads[place]) for place in self._shown], rows.source_labels),
+                tokens=(False, True),
+                bars=(
+                    BarColumn("induction", rows.induction[self._shown], INDUCTION),
+                    BarColumn("previous", rows.previous_token[self._shown], PREVIOUS),
                 ),
                 breaks=starts,
-                sizes=Sizes(row=(16.0, 24.0), column=(0.0, 56.0)),
+                sizes=CellSizes(row=(16.0, 24.0), column=(0.0, 56.0)),
                 unit=unit,
             )
         )
         here = rows.heads.index(now.head) if now.head in rows.heads else -1
-        self.map.set_marked(self._shown.index(here) if here >= 0 else -1, self._column)
+        self.map.set_pinned(self._shown.index(here) if here >= 0 else -1, self._column)
         self.subtitle.setText(
             f"{focus.count(len(rows.heads), 'head')} × "
             f"{focus.count(len(rows.source_labels), 'token')}"

@@ -12,10 +12,10 @@ from gui.style.formatting import percent, plain
 from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.cell_map import CellMap
-from gui.widgets.cell_map_painting import Cells, Sizes
 from gui.widgets.cells import Colouring
 from gui.widgets.layouts import HeightCap
+from gui.widgets.matrix import CellSizes, Matrix
+from gui.widgets.matrix_view import CellMap
 from gui.widgets.number_tables import RankedList
 from gui.widgets.text import Sentence, Token
 
@@ -78,18 +78,18 @@ class LensPanel(Panel):
             return
         self._drawn = found
         query = focus.pinned_query(self.session.selection, run)
-        self.map.set_cells(
-            Cells(
+        self.map.set_matrix(
+            Matrix(
                 np.exp(found.log_probs[:, :, 0].astype(np.float64)),
                 Colouring("sequential", 0.0, 1.0),
-                [name_of(stage) for stage in found.stages],
-                found.source_labels,
+                ([name_of(stage) for stage in found.stages], found.source_labels),
+                tokens=(False, True),
                 texts=[[guesses[0] for guesses in row] for row in found.labels],
-                sizes=Sizes(row=(18.0, 28.0), column=(44.0, 112.0)),
+                sizes=CellSizes(row=(18.0, 28.0), column=(44.0, 112.0)),
                 unit="probability",
             )
         )
-        self.map.set_marked(self._marked_stage(found), query)
+        self.map.set_pinned(self._marked_stage(found), query)
         self.subtitle.setText(focus.count(len(found.source_labels), "token"))
         self.sentence.set_parts(rise(found, query))
         self._list(-1, -1)

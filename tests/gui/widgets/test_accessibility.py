@@ -9,19 +9,16 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.style import palette
-from gui.widgets.cell_map import CellMap
-from gui.widgets.cell_map_painting import Cells
 from gui.widgets.cells import Colouring
 from gui.widgets.check_list import CheckList
 from gui.widgets.controls import Segmented
 from gui.widgets.curve_plots import SpectrumPlot
 from gui.widgets.fields import PromptEdit, TokenField
-from gui.widgets.head_grid import MatrixGrid
-from gui.widgets.heatmap import Heatmap
-from gui.widgets.heatmap_painting import LabelledGrid
+from gui.widgets.head_grid import HeadGrid
 from gui.widgets.labels import Notice
-from gui.widgets.matrix_list import MatrixSheet
-from gui.widgets.matrix_list_painting import Entry
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_list import Entry, MatrixList
+from gui.widgets.matrix_view import CellMap, Heatmap
 from gui.widgets.number_tables import RankedList, ScoreTable
 from gui.widgets.point_plots import ComplexPlane
 from gui.widgets.token_strip import TokenStrip
@@ -32,8 +29,8 @@ ALL: list[Callable[[], QWidget]] = [
     CheckList,
     ComplexPlane,
     Heatmap,
-    MatrixGrid,
-    MatrixSheet,
+    HeadGrid,
+    MatrixList,
     Notice,
     PromptEdit,
     RankedList,
@@ -45,29 +42,31 @@ ALL: list[Callable[[], QWidget]] = [
 ]
 
 
+def matrix() -> Matrix:
+    labels = ["a", "b"], ["a", "b", "c"]
+    return Matrix(np.zeros((2, 3)), Colouring("sequential", 0.0, 1.0), labels)
+
+
 def heatmap() -> Heatmap:
     widget = Heatmap()
-    widget.set_grid(np.zeros((3, 3)), None, ["a", "b", "c"], ["a", "b", "c"], limits=(0, 1))
+    widget.set_matrix(matrix())
     return widget
 
 
 def cell_map() -> CellMap:
     widget = CellMap()
-    colouring = Colouring("sequential", 0.0, 1.0)
-    widget.set_cells(Cells(np.zeros((2, 3)), colouring, ["a", "b"], ["a", "b", "c"]))
+    widget.set_matrix(matrix())
     return widget
 
 
-def sheet() -> MatrixSheet:
-    widget = MatrixSheet()
-    colouring = Colouring("sequential", 0.0, 1.0)
-    shown = LabelledGrid(np.zeros((1, 2)), None, (["a"], ["b", "c"]), ("", ""), "", colouring)
-    widget.set_entries([Entry("Part", (), shown, (None, None))])
+def matrices() -> MatrixList:
+    widget = MatrixList()
+    widget.set_entries([Entry("Part", (), matrix(), (None, None))])
     return widget
 
 
-def grid() -> MatrixGrid:
-    widget = MatrixGrid()
+def grid() -> HeadGrid:
+    widget = HeadGrid()
     widget.set_thumbnails(np.zeros((2, 4, 5, 5)), None)
     return widget
 
@@ -98,7 +97,7 @@ def test_every_widget_has_an_accessible_name(qtbot: QtBot, make: Callable[[], QW
 
 
 @pytest.mark.parametrize(
-    "make", [heatmap, cell_map, sheet, CheckList, grid, strip, spectrum, plane]
+    "make", [heatmap, cell_map, matrices, CheckList, grid, strip, spectrum, plane]
 )
 def test_focus_that_comes_by_key_is_seen_and_by_mouse_is_not(
     qtbot: QtBot, make: Callable[[], QWidget]

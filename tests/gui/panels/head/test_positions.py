@@ -54,7 +54,7 @@ def test_a_cell_says_its_places_distance_and_score(panel):
 
 def test_a_click_on_a_cell_pins_its_positions(qtbot, panel, session, settle):
     at = panel.heatmap.cell_rect(5, 3).center().toPoint()
-    qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseClick(panel.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert (session.selection.query, session.selection.source) == (5, 3)
 
 
@@ -203,6 +203,6 @@ def test_a_qk_direction_and_all_heads_say_it_too(qtbot, show, settle):
 
 def test_limits_of_the_map_are_symmetric(panel):
     found = panel.known("scores")
-    colouring = panel.heatmap._shown.colouring
+    colouring = panel.heatmap.matrix.colouring
     assert colouring.colours == "diverging"
     assert -colouring.low == colouring.high == np.nanmax(np.abs(found.scores))

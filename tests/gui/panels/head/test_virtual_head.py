@@ -61,7 +61,7 @@ def test_a_pinned_source_is_followed(panel, session, settle):
 
 def test_a_click_on_a_cell_pins_query_and_source(qtbot, panel, session):
     at = panel.heatmap.cell_rect(5, 3).center().toPoint()
-    qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseClick(panel.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert (session.selection.query, session.selection.source) == (5, 3)
 
 
@@ -105,12 +105,12 @@ def test_a_row_of_the_lists_asks_about_its_token(qtbot, panel, settle):
 def test_the_exact_pattern_is_one_click_away_and_explained(panel, settle):
     parts = panel.known("parts")
     assert panel.explanation.text.startswith("A2 A1")
-    assert np.array_equal(panel.heatmap._shown.values, parts.product)
+    assert np.array_equal(panel.heatmap.matrix.values, parts.product)
     panel.pattern.set_value("exact")
     panel.pattern.changed.emit("exact")
     settle(panel)
     assert panel.explanation.text.startswith("A2 diag(1/s) A1")
-    assert np.array_equal(panel.heatmap._shown.values, parts.exact)
+    assert np.array_equal(panel.heatmap.matrix.values, parts.exact)
 
 
 @pytest.mark.parametrize("engine", [FakeEngine(norm="none")])

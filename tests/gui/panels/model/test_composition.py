@@ -22,7 +22,7 @@ def cells(table, column):
 
 def click_cell(qtbot, panel, row, column):
     at = panel.heatmap.cell_rect(row, column).center().toPoint()
-    qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseClick(panel.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
 
 def click_row(qtbot, table, row):
@@ -36,7 +36,7 @@ def test_it_names_the_strongest_pair_and_what_chance_would_give(panel):
 
 
 def test_colours_begin_at_the_baseline(panel):
-    colouring = panel.heatmap._shown.colouring
+    colouring = panel.heatmap.matrix.colouring
     assert colouring.low == BASELINE
     assert colouring.high == 0.6
 
@@ -105,7 +105,7 @@ def test_the_mouse_over_a_cell_tells_both_heads_score_times_chance_and_z(panel):
 def test_pairs_that_cannot_be_are_absent_and_not_chosen(qtbot, show, session):
     panel = show(CompositionPanel)
     # Row 5 is L1H1, column 2 is L1H2: the same layer.
-    assert np.isnan(panel.heatmap._shown.values[5, 2])
+    assert np.isnan(panel.heatmap.matrix.values[5, 2])
     assert "cannot read" in panel.describe(5, 2)
     with qtbot.assertNotEmitted(panel.panel_wanted):
         click_cell(qtbot, panel, 5, 2)

@@ -17,7 +17,7 @@ def panel(show):
 
 def click(qtbot, panel, row, column):
     place = panel.heatmap.cell_rect(row, column).center().toPoint()
-    qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(panel.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
 def test_the_last_token_is_pinned_at_first(panel):

@@ -10,9 +10,8 @@ from PySide6.QtGui import QColor, QPixmap
 from gui.style import palette
 from gui.style.theme import DIVERGING, lut
 from gui.widgets.cells import Colouring
-from gui.widgets.heatmap_painting import LabelledGrid
-from gui.widgets.matrix_list import MatrixSheet, SheetCell
-from gui.widgets.matrix_list_painting import BESIDE_FROM, Entry, numbered
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_list import BESIDE_FROM, Entry, ListCell, MatrixList
 from gui.widgets.text import Paragraph
 
 
@@ -20,9 +19,7 @@ def made(part, rows, columns, marked=(None, None), seed=0, labels=None):
     values = np.random.default_rng(seed).normal(size=(rows, columns))
     values[0, 0] = 4.0
     names = (labels or [f"·t{i}" for i in range(rows)], [str(i) for i in range(columns)])
-    grid = LabelledGrid(
-        values, None, names, ("query", "d_head"), "", Colouring("diverging", -4.0, 4.0)
-    )
+    grid = Matrix(values, Colouring("diverging", -4.0, 4.0), names, titles=("query", "d_head"))
     words = (Paragraph(f"M = {rows} by {columns}", "strong"), Paragraph("What it means " * 6))
     return Entry(part, words, grid, marked)
 
@@ -38,7 +35,7 @@ ENTRIES = [
 
 
 def show(qtbot, entries, width=640, height=500):
-    sheet = MatrixSheet()
+    sheet = MatrixList()
     qtbot.addWidget(sheet)
     sheet.resize(width, height)
     sheet.set_entries(entries)
@@ -54,11 +51,11 @@ def test_nothing_overlaps_and_nothing_leaves_the_sheet(qtbot, width):
     for one in placed:
         grid, words = one.matrix.grid.bounds, one.words_at.y() + one.words.height
         assert grid.right() <= one.box.right()
-        assert grid.bottom() + one.matrix.column_room <= one.box.bottom()
+        assert one.matrix.bottom <= one.box.bottom()
         assert words <= one.box.bottom()
         assert one.caption.bottom() <= grid.top()
         assert one.legend is None or one.legend.bottom() <= one.box.bottom()
-        beside = one.matrix.beside_rows(one.entry.grid.labels[0], [])
+        beside, _ = one.matrix.place_labels(one.entry.grid)
         assert all(one.caption.bottom() <= label.box.top() + 1 for label in beside)
 
 
@@ -72,7 +69,6 @@ def test_words_stand_beside_a_matrix_where_there_is_room_and_above_it_elsewhere(
 def test_few_cells_hold_their_numbers_and_many_have_a_legend(qtbot):
     placed = show(qtbot, ENTRIES, 900).placed()
     assert [one.legend is None for one in placed] == [True, False, False, False, False, True]
-    assert numbered(placed[0].entry.grid, placed[0].matrix.grid)
 
 
 def test_each_part_has_its_heading_once(qtbot):
@@ -82,7 +78,7 @@ def test_each_part_has_its_heading_once(qtbot):
 
 def test_a_cell_has_the_colour_of_its_number_in_every_theme(qtbot, dressed):
     sheet = show(qtbot, ENTRIES)
-    corner = sheet.cell_rect(SheetCell(0, 0, 0)).topLeft() + QPointF(3, 3)
+    corner = sheet.cell_rect(ListCell(0, 0, 0)).topLeft() + QPointF(3, 3)
     colour = sheet.viewport().grab().toImage().pixelColor(corner.toPoint())
     assert colour == QColor(*lut(DIVERGING)[255].tolist())
 
@@ -91,20 +87,20 @@ def test_a_masked_cell_is_paper(qtbot, dressed):
     entry = made("First", 3, 3)
     entry.grid.values[0, 2] = np.nan
     sheet = show(qtbot, [entry])
-    at = sheet.cell_rect(SheetCell(0, 0, 2)).center().toPoint()
+    at = sheet.cell_rect(ListCell(0, 0, 2)).center().toPoint()
     assert sheet.viewport().grab().toImage().pixelColor(at) == QColor(palette.theme().masked)
 
 
 def test_a_marked_row_is_framed_in_accent(qtbot, dressed):
     sheet = show(qtbot, ENTRIES)
-    edge = sheet.cell_rect(SheetCell(0, 4, 1)).topLeft() + QPointF(8, 0)
+    edge = sheet.cell_rect(ListCell(0, 4, 1)).topLeft() + QPointF(8, 0)
     image = sheet.viewport().grab().toImage()
     assert image.pixelColor(edge.toPoint()) == QColor(palette.theme().accent)
 
 
 def test_mouse_and_click_tell_the_cell(qtbot):
     sheet = show(qtbot, ENTRIES)
-    wanted = SheetCell(0, 3, 2)
+    wanted = ListCell(0, 3, 2)
     at = sheet.cell_rect(wanted).center().toPoint()
     with qtbot.waitSignal(sheet.hovered, check_params_cb=lambda cell: cell == wanted):
         qtbot.mouseMove(sheet.viewport(), at)
@@ -116,15 +112,15 @@ def test_a_cell_that_was_scrolled_away_is_no_longer_pointed_at(qtbot):
     sheet = show(qtbot, ENTRIES)
     told = []
     sheet.hovered.connect(told.append)
-    sheet.point_at(SheetCell(0, 3, 2))
+    sheet.point_at(ListCell(0, 3, 2))
     sheet.verticalScrollBar().setValue(400)
-    assert told == [SheetCell(0, 3, 2), None]
+    assert told == [ListCell(0, 3, 2), None]
 
 
 def test_a_click_after_scrolling_tells_the_cell_that_is_seen(qtbot):
     sheet = show(qtbot, ENTRIES)
     sheet.show_part("Third")
-    wanted = SheetCell(5, 6, 7)
+    wanted = ListCell(5, 6, 7)
     sheet.show_entry(5)
     assert sheet.verticalScrollBar().value() > 0
     at = sheet.cell_rect(wanted).center().toPoint()
@@ -137,10 +133,10 @@ def test_a_label_is_told_as_it_is(qtbot, tip_label):
     sheet = show(qtbot, [made("First", 5, 4, labels=labels)], 300)
     sheet.set_describe(lambda cell: f"<i>{cell.row}</i>")
     for row, label in enumerate(labels):
-        place = sheet.cell_rect(SheetCell(0, row, 0))
+        place = sheet.cell_rect(ListCell(0, row, 0))
         beside = QPointF(place.left() - 6, place.center().y())
         assert sheet.tip_at(beside) == label
-    assert sheet.tip_at(sheet.cell_rect(SheetCell(0, 1, 1)).center()) == "<i>1</i>"
+    assert sheet.tip_at(sheet.cell_rect(ListCell(0, 1, 1)).center()) == "<i>1</i>"
 
 
 def test_the_part_at_the_top_is_told_once(qtbot):
@@ -163,7 +159,7 @@ def test_another_width_keeps_what_is_at_the_top(qtbot):
 
 def test_fewer_matrices_drop_a_cell_that_is_no_longer_there(qtbot):
     sheet = show(qtbot, ENTRIES)
-    sheet.set_current(SheetCell(5, 11, 11))
+    sheet.set_current(ListCell(5, 11, 11))
     sheet.set_entries(ENTRIES[:2])
     sheet.setFocus()
     with qtbot.waitSignal(sheet.clicked, check_params_cb=lambda cell: cell.entry == 0):
