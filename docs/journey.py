@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.export.board_dialog import BoardDialog
+from gui.export.dialog import BoardDialog
 from gui.panels.panel import Panel
 from gui.window import Window
 from tests.waiting import activate, pause, until

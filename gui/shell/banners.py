@@ -1,4 +1,4 @@
-"""A banner under the top bar while heads are switched off."""
+"""Banners under the top bar: heads that are switched off, and two prompts compared."""
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
@@ -12,6 +12,7 @@ from gui.panels.prompt import prompt
 from gui.session.session import Session
 from gui.state.comparison import align
 from gui.widgets.fields import PromptEdit
+from gui.widgets.forms import button
 from gui.widgets.labels import Banner
 from gui.widgets.text import Token
 
@@ -38,8 +39,7 @@ class AblationBar(Banner):
             "In Prompt: each guess's probability before and after."
         )
         self.difference.clicked.connect(session.set_difference)
-        self.on = QPushButton("Switch on again")
-        self.on.clicked.connect(lambda: session.set_heads_off(()))
+        self.on = button("Switch on again", lambda: session.set_heads_off(()))
         self.add_buttons([self.difference, self.on])
         session.changed.connect(self._on_changed)
         session.renamed.connect(self._say)
@@ -87,12 +87,9 @@ class CompareBar(Banner):
         self.edit.edited.connect(self._take)
         self.edit.submitted.connect(self._submit)
         self.add_below_heading(self.edit)
-        self.swap = QPushButton("Swap")
-        self.swap.setToolTip("Put the right prompt on the left, where other cards show it")
-        self.swap.clicked.connect(session.swap_prompts)
-        self.end = QPushButton("Close")
-        self.end.setToolTip("Go back to one prompt, the left one (Esc)")
-        self.end.clicked.connect(self._end)
+        tip = "Put the right prompt on the left, where other cards show it"
+        self.swap = button("Swap", session.swap_prompts, tip)
+        self.end = button("Close", self._end, "Go back to one prompt, the left one (Esc)")
         self.add_buttons([self.swap, self.end])
         session.changed.connect(self._on_changed)
         self._follow()

@@ -3,7 +3,7 @@
 import pytest
 
 from gui.session import model_opener
-from gui.session.model_opener import Opening, OpeningMarker
+from gui.session.model_opener import ModelOpener, OpeningMarker
 from gui.session.session import DEFAULT_MODEL
 from tests.gui.asking import idle
 
@@ -17,7 +17,7 @@ def copy(tmp_path):
 
 @pytest.fixture
 def opening(session, client, copy):
-    opening = Opening(session, client, None, OpeningMarker(copy))
+    opening = ModelOpener(session, client, None, OpeningMarker(copy))
     client.start()
     return opening
 

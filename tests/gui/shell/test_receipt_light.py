@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.messages import DownloadModel, Head, Receipts, RunPrompt
+from gui.session.model_opener import ModelOpener
 from gui.shell import status_bar
 from gui.shell.status_bar import CHECKING, MOST_PARAMETERS, OFFER, StatusBar
 from gui.state.question_table import INTERRUPTIBLE, TABLE
@@ -22,7 +23,7 @@ class Runner:
 @pytest.fixture
 def bar(qtbot, monkeypatch, session, client):
     monkeypatch.setattr(status_bar, "QUIET_MS", 60)
-    bar = StatusBar(session, client)
+    bar = StatusBar(session, client, ModelOpener(session, client, None))
     qtbot.addWidget(bar)
     bar.resize(900, 30)
     client.start()
