@@ -159,10 +159,10 @@ def table(material: Material) -> str:
     Refused
         If it has no rows.
     """
-    from gui.figures import rows
+    from gui.figures import data
 
     subject = material.subject
-    found = rows.rows(subject.request, material.result, subject.head, material.origin)
+    found = data.rows(subject.request, material.result, subject.head, material.origin)
     return tables.tab_separated(found)
 
 

@@ -7,7 +7,7 @@ what was placed; the width is the one asked for, exactly.
 
 import math
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -25,7 +25,7 @@ from engine.messages import printable
 from gui.figures.fonts import advance, properties
 from gui.state.figure_options import SMALLEST, Advice, FigureOptions
 from gui.style import colour_scale
-from gui.style.colour_scale import Scale
+from gui.style.colour_scale import ColourScale
 from gui.style.formatting import MINUS
 from gui.style.theme import LIGHT
 
@@ -120,8 +120,8 @@ class Page:
         self.words: list[str] = []
         self.warnings: list[str] = []
         self.has_raster = False
-        self.scales: dict[Quantity, Scale] = {}
-        self.shared: Mapping[Quantity, Scale] = {}
+        self.scales: dict[Quantity, ColourScale] = {}
+        self.shared: Mapping[Quantity, ColourScale] = {}
         self.letter = letter
         self._board, self._upright = board, Affine2D()
         if board is None:
@@ -157,7 +157,7 @@ class Page:
         """Put the top left corner of a part at a place of its board, in points."""
         self._upright.clear().translate(x, y)
 
-    def scale(self, title: str, scale: Scale) -> Scale:
+    def scale(self, title: str, scale: ColourScale) -> ColourScale:
         """Return the limits that a quantity is coloured by: its own, or those it shares.
 
         Parameters
@@ -172,11 +172,11 @@ class Page:
         self.scales[quantity] = scale if met is None else met.joined(scale)
         return self.shared.get(quantity, scale)
 
-    def has_bar(self, title: str, scale: Scale) -> bool:
+    def has_bar(self, title: str, scale: ColourScale) -> bool:
         """Return whether a quantity has its colour bar here, and not on the board."""
         return (title, scale.signed) not in self.shared
 
-    def palette(self, scale: Scale) -> npt.NDArray[np.uint8]:
+    def palette(self, scale: ColourScale) -> npt.NDArray[np.uint8]:
         """Return the colours that stand for a scale, lowest value first, [256, 3]."""
         name = self.options.diverging if scale.signed else self.options.sequential
         warning = colour_scale.greyscale_warning(name, diverging=scale.signed)
@@ -193,6 +193,20 @@ class Page:
     ) -> float:
         """Return the width of a text in points."""
         return advance(printable(text), token=token, bold=bold) * (size or self.size)
+
+    def widest(
+        self,
+        texts: Iterable[str],
+        size: float | None = None,
+        *,
+        token: bool = False,
+        bold: bool = False,
+    ) -> float:
+        """Return the width of the widest text, small without a size; 0 of none."""
+        size = size or self.small
+        return max(
+            (self.measure(text, size, token=token, bold=bold) for text in texts), default=0.0
+        )
 
     def elide(
         self,
@@ -262,6 +276,22 @@ class Page:
             self._set(*here, piece, size, "left", colour, token, bold, upright)
             along += width
         return None
+
+    def note(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        anchor: Anchor = "center",
+        token: bool = False,
+        upright: bool = False,
+    ) -> None:
+        """Set a small muted text; parameters are those of `text`."""
+        self.text(
+            x, y, text, size=self.small, anchor=anchor, colour=LIGHT.muted, token=token,
+            upright=upright,
+        )  # fmt: skip
 
     def _set(
         self,
@@ -351,6 +381,12 @@ class Page:
                 transform=self.points,
             )
         )
+
+    def frame(self, left: float, top: float, right: float, bottom: float, edge: float) -> None:
+        """Draw an edge of some width around a rectangle, all of it outside."""
+        half = edge / 2
+        box = [left - half, top - half, right + half, bottom + half]
+        self.boxes(np.array([box]), LIGHT.muted, edge=edge, hollow=True)
 
     def raster(self, x: float, bottom: float, pixels: npt.NDArray[np.uint8]) -> None:
         """Set pixels, [row, column, 4], one to a printed pixel, from a bottom left corner.

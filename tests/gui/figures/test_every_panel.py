@@ -209,8 +209,8 @@ def test_tokens_of_the_prompt_stand_along_both_axes(engine: Engine) -> None:
 
 
 def test_every_picture_is_read_back() -> None:
-    from gui.figures import FIGURES
+    from gui.figures import DRAWN
 
     asked = {type(request) for request in ASKED.values()}
     # Only models with rotary positions answer it: tests/gui/figures/test_positions.py.
-    assert set(FIGURES) - asked == {m.QKOffsets}
+    assert DRAWN - asked == {m.QKOffsets}

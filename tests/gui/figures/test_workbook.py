@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.messages import Refused
-from gui.figures import data, rows, write
+from gui.charts import tables
+from gui.figures import data, write
 from tests.gui.figures import samples
 
 _STRINGS = "xl/sharedStrings.xml"
@@ -86,14 +87,14 @@ def test_an_answer_is_written_as_its_rows_are(tmp_path: Path, name: str) -> None
     content = (tmp_path / "f.xlsx").read_bytes()
     assert content == (tmp_path / "g.xlsx").read_bytes()
     found = read(content)
-    for row, cells in zip(rows.rows(request, result, None), found, strict=True):
+    for row, cells in zip(data.rows(request, result, None), found, strict=True):
         for value, there in zip_longest(row, cells):
             if isinstance(value, float | int) and not isinstance(value, bool):
                 # XlsxWriter writes 16 digits, and spreadsheets keep 15.
                 exact = there == pytest.approx(value, rel=1e-15, abs=0)
                 assert exact or (there is None and not math.isfinite(value))
             else:
-                assert (there or "") == rows.cell(value)
+                assert (there or "") == tables.cell(value)
 
 
 def test_more_rows_than_a_sheet_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
