@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from math import ceil, floor, log10
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from gui.style import palette
 from gui.style.formatting import power_of_ten
 from gui.style.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.spectrum_curve import CIRCUITS, Curve
 
 _BETWEEN = (2, 5)
 
@@ -53,18 +53,6 @@ def power(exponent: int) -> str:
     if -4 < exponent < 4:
         return f"{10.0**exponent:g}"
     return power_of_ten(exponent)
-
-
-CIRCUITS = {"ov": "W_OV", "qk": "W_QK"}
-"""What each circuit is called."""
-
-
-class Curve(NamedTuple):
-    """Singular values, those measured beyond d_head, and runs of near-equal ones."""
-
-    values: npt.NDArray[np.float64]
-    beyond: npt.NDArray[np.float64]
-    groups: tuple[tuple[int, int], ...]
 
 
 _DOT = 5

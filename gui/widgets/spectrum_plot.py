@@ -14,7 +14,7 @@ from gui.style.formatting import decimals_for, fixed
 from gui.style.palette import units
 from gui.widgets import painting
 from gui.widgets.painting import ALONG
-from gui.widgets.spectrum_canvas import CIRCUITS, Curve
+from gui.widgets.spectrum_curve import CIRCUITS, Curve
 
 if TYPE_CHECKING:
     from gui.widgets.spectrum_canvas import SpectrumCanvas
