@@ -43,7 +43,7 @@ def table(request: m.Table, result: m.TokenTable, view: View) -> Chart:
         Axis("source token" if ov else "query token", result.labels),
         Axis("output token" if ov else "key token", result.labels),
         signed(result.values),
-        table_unit(request, result),
+        table_unit(request.circuit, result),
     )
     parts: list[Part | float] = [matrix]
     if result.constant:
@@ -53,9 +53,9 @@ def table(request: m.Table, result: m.TokenTable, view: View) -> Chart:
     return Chart(f"{request.head.name} {request.circuit.upper()} table", request.model, parts)
 
 
-def table_unit(request: m.Table, result: m.TokenTable) -> str:
+def table_unit(circuit: str, result: m.TokenTable) -> str:
     """Return what a cell of a table is, and in what unit."""
-    if request.circuit == "ov":
+    if circuit == "ov":
         return "logit"
     score = "score" if result.divisor is None else f"score, divided by {plain(result.divisor)}"
     return score + tokens_back(result.offset, ", ")
@@ -157,7 +157,7 @@ def eigenvalue_rows(request: m.Eigenvalues, result: m.ComplexValues) -> Iterator
 
 
 def composition(request: m.Composition, result: m.CompositionScores, view: View) -> Chart:
-    """Show the score of every pair: white is what random directions have, as in the window."""
+    """Show the score of every pair: white is what random directions score."""
     shown, best = PairMap(result), strongest(result)
     row, column = shown.cell(best)
     assert row is not None
@@ -167,7 +167,7 @@ def composition(request: m.Composition, result: m.CompositionScores, view: View)
         np.isfinite(shown.values),
         Axis("earlier head", [head.name for head in shown.earlier], token=False),
         Axis("later head", [head.name for head in shown.later], token=False),
-        amounts(shown.values),
+        amounts(shown.values, result.baseline),
         "composition score",
         marked=[[(row, column)]],
     )
