@@ -262,20 +262,31 @@ class Page:
         size = size or self.size
         shown = printable(text)
         (self.tokens if token else self.words).append(shown)
-        pieces = in_pieces(shown)
-        if len(pieces) == 1:
-            return self._set(x, y, pieces[0], size, anchor, colour, token, bold, upright)
-        # Between two letters, since a space at an end has no width.
-        around = self.measure("nn", size, token=token, bold=bold)
-        widths = [
-            self.measure(f"n{piece}n", size, token=token, bold=bold) - around for piece in pieces
-        ]
-        along = -sum(widths) * {"left": 0.0, "center": 0.5, "right": 1.0}[anchor]
-        for piece, width in zip(pieces, widths, strict=True):
-            here = (x, y - along) if upright else (x + along, y)
-            self._set(*here, piece, size, "left", colour, token, bold, upright)
-            along += width
-        return None
+        pieces, along = in_pieces(shown), [0.0]
+        if len(pieces) > 1:
+            # Between two letters, since a space at an end has no width.
+            around = self.measure("nn", size, token=token, bold=bold)
+            ends = [self.measure(f"n{piece}n", size, token=token, bold=bold) for piece in pieces]
+            widths = [end - around for end in ends]
+            before = -sum(widths) * {"left": 0.0, "center": 0.5, "right": 1.0}[anchor]
+            along, anchor = [before + sum(widths[:place]) for place in range(len(widths))], "left"
+        drop = _BASELINE * size
+        for piece, start in zip(pieces, along, strict=True):
+            self.figure.add_artist(
+                Text(
+                    x + drop if upright else x + start,
+                    y - start if upright else y + drop,
+                    piece,
+                    fontproperties=properties(piece, size, token=token, bold=bold),
+                    color=colour,
+                    horizontalalignment=anchor,
+                    verticalalignment="baseline",
+                    rotation=90.0 if upright else 0.0,
+                    rotation_mode="anchor",
+                    parse_math=False,
+                    transform=self.points,
+                )
+            )
 
     def note(
         self,
@@ -292,35 +303,6 @@ class Page:
             x, y, text, size=self.small, anchor=anchor, colour=LIGHT.muted, token=token,
             upright=upright,
         )  # fmt: skip
-
-    def _set(
-        self,
-        x: float,
-        y: float,
-        shown: str,
-        size: float,
-        anchor: Anchor,
-        colour: str,
-        token: bool,
-        bold: bool,
-        upright: bool,
-    ) -> None:
-        drop = _BASELINE * size
-        self.figure.add_artist(
-            Text(
-                x + drop if upright else x,
-                y if upright else y + drop,
-                shown,
-                fontproperties=properties(shown, size, token=token, bold=bold),
-                color=colour,
-                horizontalalignment=anchor,
-                verticalalignment="baseline",
-                rotation=90.0 if upright else 0.0,
-                rotation_mode="anchor",
-                parse_math=False,
-                transform=self.points,
-            )
-        )
 
     def line(
         self,
