@@ -9,6 +9,7 @@ import numpy.typing as npt
 from engine.messages import FloatArray, Head, IntArray, ModelFacts, Patterns, Run
 from gui.state.difference import UNSEEN
 from gui.state.selection import Selection
+from gui.style.colour_scale import MORE_OR_LESS
 from gui.style.formatting import fixed, head_name, reach
 
 Row = npt.NDArray[np.floating]
@@ -154,7 +155,7 @@ def change_in_words(head: Head, off: Sequence[Head], seen: FloatArray) -> list[s
         return [" as before: no head of an earlier layer is off"]
     if not seen.size or float(np.abs(seen).max()) < UNSEEN:
         return [f" as before, even with {off_in_words(off)}"]
-    return [f" more (+, blue) or less (−, red) than with {named(off)}"]
+    return [f" {MORE_OR_LESS} than with {named(off)}"]
 
 
 def number_in_words(kind: str, now: float, before: float) -> str:

@@ -4,10 +4,12 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from engine.messages import Head, VocabularyTokens
+import numpy as np
+
+from engine.messages import Head, IntArray, VocabularyTokens
 
 Row = tuple[Any, ...]
 
@@ -19,7 +21,7 @@ class Tokens(NamedTuple):
     label: str = "token"
 
 
-class Token(NamedTuple):
+class TokenCell(NamedTuple):
     """In a row of values: a token. Its id is looked up by its label where it is not known."""
 
     label: str
@@ -30,6 +32,20 @@ class Unlisted(NamedTuple):
     """In a row of values: a label in the columns of a token that is none."""
 
     label: str = ""
+
+
+def listed(*columns: Any) -> Iterator[Row]:
+    """Yield rows from columns, arrays or sequences; a text stands in every row."""
+    turned = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
+    count = next(len(column) for column in turned if not isinstance(column, str))
+    turned = [[column] * count if isinstance(column, str) else column for column in turned]
+    return zip(*turned, strict=True)
+
+
+def token_cells(labels: Sequence[str], ids: IntArray | None = None) -> list[TokenCell]:
+    """Return tokens by their labels, and their ids where those are known."""
+    numbers = [None] * len(labels) if ids is None else ids.tolist()
+    return [TokenCell(*token) for token in zip(labels, numbers, strict=True)]
 
 
 def filled(
@@ -57,7 +73,7 @@ def filled(
                 cells += [f"{value.prefix}{name}" for name in ("id", value.label, "text")]
             elif isinstance(value, Unlisted):
                 cells += ["", value.label, ""]
-            elif isinstance(value, Token):
+            elif isinstance(value, TokenCell):
                 number = ids.get(value.label, -1) if value.id is None else value.id
                 text = texts[number] if 0 <= number < len(texts) else ""
                 cells += ["" if number < 0 else number, value.label, text]

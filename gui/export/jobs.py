@@ -98,10 +98,10 @@ class AnswerInputs:
 
     def table(self) -> str:
         """Return the answer as text for a spreadsheet."""
-        from gui.figures import rows
+        from gui.figures import data
 
         of = self.subject
-        return tables.tab_separated(rows.rows(of.request, self.result, of.head, self.origin))
+        return tables.tab_separated(data.rows(of.request, self.result, of.head, self.origin))
 
     def _make(self, how: str, *what: Any) -> Any:
         from gui import figures

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.messages import Refused, Request, model_of
-from gui.figures import board_file, cells, drawing, files, lettering, provenance
+from gui.figures import board_file, drawing, files, lettering, matrix, provenance
 from gui.figures.page import Page, Quantity
 from gui.figures.provenance import Origin
 from gui.platform import atomic_file
 from gui.state import question as asking
 from gui.state.figure_board import Board, Item
 from gui.state.figure_options import MM, NARROWEST, PICTURES, FigureOptions
-from gui.style.colour_scale import Scale
+from gui.style.colour_scale import ColourScale
 
 GUTTER = 10.0
 """Between cells, in points."""
@@ -35,7 +35,7 @@ class _Plan:
 
     board: Board
     drawn: Sequence[Drawn]
-    shared: Mapping[Quantity, Scale]
+    shared: Mapping[Quantity, ColourScale]
 
 
 def questions(board: Board) -> tuple[Request, ...]:
@@ -153,11 +153,11 @@ def _cell_width(board: Board, bars: float) -> float:
     return (board.options.width * 72.0 - bars - (columns - 1) * GUTTER) / columns
 
 
-def _shared(plan: _Plan) -> dict[Quantity, Scale]:
+def _shared(plan: _Plan) -> dict[Quantity, ColourScale]:
     """Return the common limits of each quantity that several figures colour."""
     page = Page(plan.board.options)
     width = _cell_width(plan.board, 0.0)
-    met: dict[Quantity, list[Scale]] = {}
+    met: dict[Quantity, list[ColourScale]] = {}
     for place in range(len(plan.board.items)):
         cell, _ = _cell(page, plan, place, width)
         for quantity, scale in cell.scales.items():
@@ -175,7 +175,7 @@ def _set(plan: _Plan) -> Page:
     board = plan.board
     page = Page(plan.board.options)
     bars = {
-        quantity: cells.bar_width(page, scale, _BAR_HEIGHT)
+        quantity: matrix.bar_width(page, scale, _BAR_HEIGHT)
         for quantity, scale in plan.shared.items()
     }
     room = max(bars.values()) + GUTTER if bars else 0.0
@@ -203,7 +203,7 @@ def _set(plan: _Plan) -> Page:
     for quantity, scale in plan.shared.items():
         y = max(y, first[quantity] + 2.0 + page.line_height() + 4.0)
         height = max(_BAR_HEIGHT, page.measure(quantity[0], page.small))
-        cells.draw_bar(page, page.width - room + GUTTER, y, height, scale, quantity[0])
+        matrix.draw_bar(page, page.width - room + GUTTER, y, height, scale, quantity[0])
         y += height + page.line_height()
         bottom = max(bottom, y - page.line_height() / 2)
     if plan.board.options.caption:

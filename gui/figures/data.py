@@ -3,6 +3,7 @@
 CSV leaves both to the spreadsheet, which in some languages takes `1.3` for a date.
 """
 
+import csv
 import io
 import json
 import math
@@ -15,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.messages import Head, ModelEstimate, ModelFacts, Refused, published, to_plain
+from gui.charts import subjects
 from gui.charts.tables import Row, cell
-from gui.figures import provenance, rows
+from gui.figures import provenance
 from gui.figures.provenance import Origin
 from gui.state import question
 from gui.state.figure_options import ROWS, FigureOptions
@@ -25,8 +27,28 @@ from gui.state.question import Question
 MOST_ROWS, LONGEST = 2**20, 2**15 - 1
 """Rows of a sheet, and characters of a cell."""
 
+_UNKNOWN = Origin()
 _DATE = datetime(1980, 1, 1)
 """Of every workbook, so that equal rows are equal bytes."""
+
+
+def encode_csv(rows: Iterable[Row]) -> bytes:
+    """Return rows as CSV in UTF-8, texts as they are."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    quoting = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for row in rows:
+        texts = [cell(value) for value in row]
+        # csv leaves a lone carriage return unquoted, and readers end the row there.
+        (quoting if any("\r" in text for text in texts) else writer).writerow(texts)
+    return buffer.getvalue().encode("utf-8", errors="backslashreplace")
+
+
+def rows(
+    request: Question, result: Any, head: Head | None, origin: Origin = _UNKNOWN
+) -> Iterator[Row]:
+    """Return the rows of an answer as the place it is from completes them (see `subjects.rows`)."""
+    return subjects.rows(request, result, head, origin.vocabulary, origin.unusual)
 
 
 def encode_workbook(rows: Iterable[Row]) -> bytes:
@@ -91,8 +113,8 @@ def encode(
     if isinstance(result, ModelFacts | ModelEstimate):
         result = replace(result, name=published(result.name))
     if suffix in ROWS:
-        written = encode_workbook if suffix == ".xlsx" else rows.encode
-        return written(rows.rows(request, result, head, origin))
+        written = encode_workbook if suffix == ".xlsx" else encode_csv
+        return written(rows(request, result, head, origin))
     if suffix == ".json":
         record = {
             **question.to_json(request),

@@ -1,104 +1,23 @@
-"""Setting an answer on a page: which drawing belongs to which question, and what every page has."""
+"""Setting an answer on a page: what has a picture, and what every page has."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import matplotlib as mpl
 
-from engine.messages import (
-    QUESTIONS,
-    Attention,
-    Composition,
-    DestinationRow,
-    Direction,
-    DirectPath,
-    Eigenvalues,
-    Head,
-    HeadOutput,
-    HeadScores,
-    LogitAttribution,
-    LogitLens,
-    OVTokens,
-    PositionQK,
-    QKOffsets,
-    QKTokens,
-    Receipts,
-    Refused,
-    RunPrompt,
-    SkipTrigrams,
-    Spectrum,
-    Table,
-    Thumbnails,
-    VirtualHead,
-    Workings,
-)
-from gui.figures import lettering, provenance
-from gui.figures.attention import (
-    draw_attention,
-    draw_destination_row,
-    draw_head_scores,
-    draw_logit_lens,
-    draw_table,
-    draw_thumbnails,
-)
-from gui.figures.circuits import (
-    draw_direction,
-    draw_ov_tokens,
-    draw_qk_tokens,
-    draw_skip_trigrams,
-)
+from engine.messages import QUESTIONS, Attention, Head, Refused
+from gui.charts import subjects
+from gui.charts.subjects import DRAWN
+from gui.figures import lettering, provenance, typesetting
 from gui.figures.fonts import GENERIC
 from gui.figures.page import Page
-from gui.figures.plots import (
-    draw_composition,
-    draw_eigenvalues,
-    draw_position_qk,
-    draw_qk_offsets,
-    draw_spectrum,
-)
-from gui.figures.prompt import (
-    draw_difference,
-    draw_direct_path,
-    draw_head_output,
-    draw_logit_attribution,
-    draw_run,
-    draw_virtual_head,
-)
 from gui.figures.provenance import Origin
-from gui.figures.workings import draw_receipts, draw_workings
 from gui.state.difference import Difference, Subtraction
 from gui.state.figure_options import FigureOptions
 from gui.state.question import from_start, main_of, run_of
-
-FIGURES: dict[type, Callable[..., float]] = {
-    RunPrompt: draw_run,
-    Attention: draw_attention,
-    Thumbnails: draw_thumbnails,
-    OVTokens: draw_ov_tokens,
-    QKTokens: draw_qk_tokens,
-    Spectrum: draw_spectrum,
-    Direction: draw_direction,
-    Table: draw_table,
-    DirectPath: draw_direct_path,
-    HeadOutput: draw_head_output,
-    LogitAttribution: draw_logit_attribution,
-    VirtualHead: draw_virtual_head,
-    Composition: draw_composition,
-    Eigenvalues: draw_eigenvalues,
-    DestinationRow: draw_destination_row,
-    LogitLens: draw_logit_lens,
-    HeadScores: draw_head_scores,
-    SkipTrigrams: draw_skip_trigrams,
-    QKOffsets: draw_qk_offsets,
-    PositionQK: draw_position_qk,
-    Workings: draw_workings,
-    Receipts: draw_receipts,
-    Difference: draw_difference,
-}
-"""How the answer to each question is drawn on a page; each returns the height it used."""
 
 BOTTOM = 3.0
 """Free under the last line of a page, in points."""
@@ -109,8 +28,8 @@ MOST_TOKENS = 100
 
 def check(request: Any) -> None:
     """Refuse a question that has no picture, or one whose list would be too long."""
-    if type(request) not in FIGURES:
-        names = [name for name, kind in QUESTIONS.items() if kind in FIGURES]
+    if type(main_of(request)) not in DRAWN:
+        names = [name for name, kind in QUESTIONS.items() if kind in DRAWN]
         raise Refused(
             f"there is no picture of this answer: draw {', '.join(names[:-1])} or {names[-1]}"
         )
@@ -160,9 +79,8 @@ def draw(page: Page, request: Any, result: Any, *, head: Head | None, origin: Or
     """Draw the answer to a question on a page and return where it ends; refuses as `compose`."""
     check(request)
     check_head(request, result, head)
-    alone = {"head": head} if head is not None else {}
     request = _counted(request, origin)
-    height = FIGURES[type(request)](page, request, result, **alone)
+    height = typesetting.draw(page, subjects.chart(request, result, head))
     if off := getattr(request, "heads_off", ()) or getattr(run_of(request), "heads_off", ()):
         listed = ", ".join(head.name for head in off)
         height = lettering.sentence(page, height + 2.0, [f"heads off: {listed}"])

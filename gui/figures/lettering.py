@@ -7,16 +7,10 @@ from itertools import pairwise
 import numpy as np
 
 from engine.messages import Refused, without_folders
+from gui.charts.chart import Axis, Token
 from gui.figures.page import Page
 from gui.state.figure_options import SMALLEST
 from gui.style.theme import LIGHT
-
-
-@dataclass(frozen=True)
-class Token:
-    """A token's label inside a sentence."""
-
-    label: str
 
 
 def draw(page: Page, title: str, model: str) -> float:
@@ -41,9 +35,7 @@ def draw(page: Page, title: str, model: str) -> float:
     room = page.width - used - 2.0
     shown = page.elide(without_folders(model), room, page.small, token=False)
     if shown != "…":
-        page.text(
-            page.width - 2.0, middle, shown, size=page.small, anchor="right", colour=LIGHT.muted
-        )
+        page.note(page.width - 2.0, middle, shown, anchor="right")
     return 2.0 + line + 2.0
 
 
@@ -113,22 +105,6 @@ GAP = 2.0
 """Between an axis and its labels, in points."""
 _PITCH = 1.02
 """Distance that lines of labels need at least, in units of the font size."""
-
-
-@dataclass(frozen=True)
-class Axis:
-    """What stands along one side of a grid of cells."""
-
-    title: str
-    labels: Sequence[str]
-    token: bool = True
-    """Whether the labels are tokens; others carry their position in their name."""
-    numbers: Sequence[str] = ()
-    """The position of each; none where they are counted from 0."""
-
-    def number(self, place: int) -> str:
-        """Return the position of a place in words."""
-        return self.numbers[place] if self.numbers else str(place)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ what was placed; the width is the one asked for, exactly.
 
 import math
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -25,7 +25,7 @@ from engine.messages import printable
 from gui.figures.fonts import advance, properties
 from gui.state.figure_options import SMALLEST, Advice, FigureOptions
 from gui.style import colour_scale
-from gui.style.colour_scale import Scale
+from gui.style.colour_scale import ColourScale
 from gui.style.formatting import MINUS
 from gui.style.theme import LIGHT
 
@@ -120,8 +120,8 @@ class Page:
         self.words: list[str] = []
         self.warnings: list[str] = []
         self.has_raster = False
-        self.scales: dict[Quantity, Scale] = {}
-        self.shared: Mapping[Quantity, Scale] = {}
+        self.scales: dict[Quantity, ColourScale] = {}
+        self.shared: Mapping[Quantity, ColourScale] = {}
         self.letter = letter
         self._board, self._upright = board, Affine2D()
         if board is None:
@@ -157,7 +157,7 @@ class Page:
         """Put the top left corner of a part at a place of its board, in points."""
         self._upright.clear().translate(x, y)
 
-    def scale(self, title: str, scale: Scale) -> Scale:
+    def scale(self, title: str, scale: ColourScale) -> ColourScale:
         """Return the limits that a quantity is coloured by: its own, or those it shares.
 
         Parameters
@@ -172,11 +172,11 @@ class Page:
         self.scales[quantity] = scale if met is None else met.joined(scale)
         return self.shared.get(quantity, scale)
 
-    def has_bar(self, title: str, scale: Scale) -> bool:
+    def has_bar(self, title: str, scale: ColourScale) -> bool:
         """Return whether a quantity has its colour bar here, and not on the board."""
         return (title, scale.signed) not in self.shared
 
-    def palette(self, scale: Scale) -> npt.NDArray[np.uint8]:
+    def palette(self, scale: ColourScale) -> npt.NDArray[np.uint8]:
         """Return the colours that stand for a scale, lowest value first, [256, 3]."""
         name = self.options.diverging if scale.signed else self.options.sequential
         warning = colour_scale.greyscale_warning(name, diverging=scale.signed)
@@ -193,6 +193,20 @@ class Page:
     ) -> float:
         """Return the width of a text in points."""
         return advance(printable(text), token=token, bold=bold) * (size or self.size)
+
+    def widest(
+        self,
+        texts: Iterable[str],
+        size: float | None = None,
+        *,
+        token: bool = False,
+        bold: bool = False,
+    ) -> float:
+        """Return the width of the widest text, small without a size; 0 of none."""
+        size = size or self.small
+        return max(
+            (self.measure(text, size, token=token, bold=bold) for text in texts), default=0.0
+        )
 
     def elide(
         self,
@@ -248,49 +262,47 @@ class Page:
         size = size or self.size
         shown = printable(text)
         (self.tokens if token else self.words).append(shown)
-        pieces = in_pieces(shown)
-        if len(pieces) == 1:
-            return self._set(x, y, pieces[0], size, anchor, colour, token, bold, upright)
-        # Between two letters, since a space at an end has no width.
-        around = self.measure("nn", size, token=token, bold=bold)
-        widths = [
-            self.measure(f"n{piece}n", size, token=token, bold=bold) - around for piece in pieces
-        ]
-        along = -sum(widths) * {"left": 0.0, "center": 0.5, "right": 1.0}[anchor]
-        for piece, width in zip(pieces, widths, strict=True):
-            here = (x, y - along) if upright else (x + along, y)
-            self._set(*here, piece, size, "left", colour, token, bold, upright)
-            along += width
-        return None
+        pieces, along = in_pieces(shown), [0.0]
+        if len(pieces) > 1:
+            # Between two letters, since a space at an end has no width.
+            around = self.measure("nn", size, token=token, bold=bold)
+            ends = [self.measure(f"n{piece}n", size, token=token, bold=bold) for piece in pieces]
+            widths = [end - around for end in ends]
+            before = -sum(widths) * {"left": 0.0, "center": 0.5, "right": 1.0}[anchor]
+            along, anchor = [before + sum(widths[:place]) for place in range(len(widths))], "left"
+        drop = _BASELINE * size
+        for piece, start in zip(pieces, along, strict=True):
+            self.figure.add_artist(
+                Text(
+                    x + drop if upright else x + start,
+                    y - start if upright else y + drop,
+                    piece,
+                    fontproperties=properties(piece, size, token=token, bold=bold),
+                    color=colour,
+                    horizontalalignment=anchor,
+                    verticalalignment="baseline",
+                    rotation=90.0 if upright else 0.0,
+                    rotation_mode="anchor",
+                    parse_math=False,
+                    transform=self.points,
+                )
+            )
 
-    def _set(
+    def note(
         self,
         x: float,
         y: float,
-        shown: str,
-        size: float,
-        anchor: Anchor,
-        colour: str,
-        token: bool,
-        bold: bool,
-        upright: bool,
+        text: str,
+        *,
+        anchor: Anchor = "center",
+        token: bool = False,
+        upright: bool = False,
     ) -> None:
-        drop = _BASELINE * size
-        self.figure.add_artist(
-            Text(
-                x + drop if upright else x,
-                y if upright else y + drop,
-                shown,
-                fontproperties=properties(shown, size, token=token, bold=bold),
-                color=colour,
-                horizontalalignment=anchor,
-                verticalalignment="baseline",
-                rotation=90.0 if upright else 0.0,
-                rotation_mode="anchor",
-                parse_math=False,
-                transform=self.points,
-            )
-        )
+        """Set a small muted text; parameters are those of `text`."""
+        self.text(
+            x, y, text, size=self.small, anchor=anchor, colour=LIGHT.muted, token=token,
+            upright=upright,
+        )  # fmt: skip
 
     def line(
         self,
@@ -351,6 +363,12 @@ class Page:
                 transform=self.points,
             )
         )
+
+    def frame(self, left: float, top: float, right: float, bottom: float, edge: float) -> None:
+        """Draw an edge of some width around a rectangle, all of it outside."""
+        half = edge / 2
+        box = [left - half, top - half, right + half, bottom + half]
+        self.boxes(np.array([box]), LIGHT.muted, edge=edge, hollow=True)
 
     def raster(self, x: float, bottom: float, pixels: npt.NDArray[np.uint8]) -> None:
         """Set pixels, [row, column, 4], one to a printed pixel, from a bottom left corner.

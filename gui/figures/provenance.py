@@ -23,8 +23,8 @@ from engine.messages import (
     published,
     without_folders,
 )
+from gui.charts.chart import Token
 from gui.figures import stored
-from gui.figures.lettering import Token
 from gui.state import figure_options as figure_options
 from gui.state import question as asking
 from gui.state.difference import Difference

@@ -13,7 +13,7 @@ import pytest
 from engine import Engine
 from engine.messages import Attention, DestinationRow, RunPrompt, Thumbnails
 from engine.messages.records import result_to_json
-from gui.figures import rows
+from gui.figures import data
 from tests.oracles import hugging_face
 from tests.oracles.hugging_face import IDS, TEXT, own
 
@@ -96,7 +96,9 @@ def test_json_says_null_and_a_table_says_nothing(opened):
     masked = [[not ok for ok in seen[-1]] for seen in opened.seen for _ in range(heads)]
     plain = json.loads(json.dumps(result_to_json(found)))
     assert [[value is None for value in row] for row in plain["values"]] == masked
-    table = list(csv.DictReader(io.StringIO(rows.encode(rows.rows(asked, found, None)).decode())))
+    table = list(
+        csv.DictReader(io.StringIO(data.encode_csv(data.rows(asked, found, None)).decode()))
+    )
     assert [row["pattern"] == "" for row in table] == [one for row in masked for one in row]
 
     asked = Thumbnails(opened.run, 4)
@@ -104,7 +106,9 @@ def test_json_says_null_and_a_table_says_nothing(opened):
     plain = json.loads(json.dumps(result_to_json(found)))
     empty = [[[value is None for value in row] for row in of[1]] for of in plain["values"]]
     assert np.array_equal(empty, ~found.mask)
-    table = list(csv.DictReader(io.StringIO(rows.encode(rows.rows(asked, found, None)).decode())))
+    table = list(
+        csv.DictReader(io.StringIO(data.encode_csv(data.rows(asked, found, None)).decode()))
+    )
     listed = {(row["head"], int(row["row"]), int(row["column"])) for row in table}
     assert listed == {
         (f"L{layer}H{number}", row, column)

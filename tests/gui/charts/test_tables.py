@@ -10,7 +10,7 @@ from engine.messages import Head
 from gui.charts.tables import tab_separated
 from gui.export.exportable import Exportable
 from gui.export.jobs import AnswerInputs, questions
-from gui.figures import rows
+from gui.figures import data
 from tests.gui.fake_engine import FakeEngine
 from tests.gui.figures import samples
 
@@ -65,7 +65,7 @@ def test_every_answer_pastes_as_its_rows_are(name):
     request, result = samples.everything()[name]
     head = Head(request.layer, 3) if name == "attention" else None
     found = pasted(material(name, request, result, head).table())
-    whole = list(rows.rows(request, result, head))
+    whole = list(data.rows(request, result, head))
     assert [len(row) for row in found] == [len(row) for row in whole]
 
 

@@ -16,7 +16,7 @@ from engine import Engine
 from engine import messages as m
 from engine.messages import Head, Refused
 from gui import figures
-from gui.figures import FigureOptions, board_file, data, provenance, rows
+from gui.figures import FigureOptions, board_file, data, provenance
 from gui.figures import board as boards
 from gui.figures.page import Page, in_pieces
 from gui.state import question
@@ -127,7 +127,7 @@ def test_thinned_labels_have_the_positions_of_both_prompts(engine: Engine) -> No
 
 def test_rows_hold_both_sides_and_what_is_left(engine: Engine) -> None:
     asked, result, _ = answered(engine, "attention")
-    written = rows.encode(rows.rows(asked, result, HEAD)).decode().splitlines()
+    written = data.encode_csv(data.rows(asked, result, HEAD)).decode().splitlines()
     table = list(csv.DictReader(written))
     right = engine.answer(m.Attention(LONGER, 1)).values[HEAD.number]
     left = engine.answer(m.Attention(GREEN, 1)).values[HEAD.number]
@@ -163,7 +163,7 @@ def test_rows_hold_both_sides_and_what_is_left(engine: Engine) -> None:
 )
 def test_columns_are_named_by_their_sides(engine: Engine, name: str, columns: str) -> None:
     asked, result, _ = answered(engine, name)
-    table = list(rows.rows(asked, result, None))
+    table = list(data.rows(asked, result, None))
     assert ",".join(table[0]) == columns
     numbers = [row[-3:] for row in table[1:] if "" not in row[:2]]
     assert numbers

@@ -98,6 +98,7 @@ class Grid:
     def colours(self) -> np.ndarray:
         """Return what each cell is to look like, [row, column, 3], from the maps' definition."""
         share = (np.where(self.mask, self.values, self.low) - self.low) / (self.high - self.low)
+        share = np.clip(share, 0.0, 1.0)
         made = lut(DIVERGING if self.low < 0 else SEQUENTIAL).astype(int)[
             np.rint(share * 255).astype(int)
         ]
@@ -151,7 +152,7 @@ def grids(request: Any, result: Any) -> list[Grid]:
         values = np.full((len(earlier), len(later)), np.nan)
         for (one, other), score in zip(result.pairs, result.scores.tolist(), strict=True):
             values[earlier.index(one), later.index(other)] = score
-        return many(values[None], np.isfinite(values), float(np.nanmax(values)))
+        return many(values[None], np.isfinite(values), float(np.nanmax(values)), result.baseline)
     if isinstance(request, m.Workings) and request.run is TEA:
         (step,) = (step for step in result.steps if step.symbol == "A")
         return many(step.values[None], np.tri(len(step.values), dtype=bool))
@@ -209,8 +210,8 @@ def test_tokens_of_the_prompt_stand_along_both_axes(engine: Engine) -> None:
 
 
 def test_every_picture_is_read_back() -> None:
-    from gui.figures import FIGURES
+    from gui.figures import DRAWN
 
     asked = {type(request) for request in ASKED.values()}
     # Only models with rotary positions answer it: tests/gui/figures/test_positions.py.
-    assert set(FIGURES) - asked == {m.QKOffsets}
+    assert DRAWN - asked == {m.QKOffsets}

@@ -111,19 +111,6 @@ def test_every_cell_of_a_rendered_pdf_has_the_colour_of_its_value(
     assert np.abs(found - wanted).max() <= 1
 
 
-def test_each_panel_of_a_layer_shows_its_own_head(tmp_path: Path) -> None:
-    request, result = samples.attention()
-    write(request, result, tmp_path / "f.svg")
-    write(request, result, tmp_path / "f.png")
-    frames = Svg(tmp_path / "f.svg").frames()
-    assert len(frames) == 8 + 1
-    with Image.open(tmp_path / "f.png") as image:
-        for head, frame in enumerate(frames[:8]):
-            found = colours(image, centres(frame, 10, 10), 234.0)
-            wanted = expected(result.values[head], result.mask, "pattern")
-            assert np.abs(found - wanted).max() <= 1, head
-
-
 @needs_poppler
 @pytest.mark.parametrize("count", [10, 30, 64])
 @pytest.mark.parametrize("dpi", [150, 600])

@@ -10,7 +10,8 @@ from engine import Engine
 from engine.cli import command
 from engine.messages import Head, RunPrompt, Vocabulary, VocabularyTokens
 from gui import figures
-from gui.figures import Origin, rows, write
+from gui.charts import tables
+from gui.figures import Origin, data, write
 from tests.gui.figures import samples
 
 
@@ -54,11 +55,11 @@ def test_a_token_that_ends_lines_ends_no_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", list(samples.everything()))
 def test_no_cell_is_a_head_that_reads_as_a_number(name: str) -> None:
     request, result = samples.everything()[name]
-    heads = [cell for row in rows.rows(request, result, None) for cell in row
+    heads = [cell for row in data.rows(request, result, None) for cell in row
              if isinstance(cell, Head)]  # fmt: skip
-    assert all(rows.cell(head) == head.name for head in heads)
+    assert all(tables.cell(head) == head.name for head in heads)
     told = any("head" in str(column) or column in ("earlier", "later")
-               for column in next(rows.rows(request, result, None)))  # fmt: skip
+               for column in next(data.rows(request, result, None)))  # fmt: skip
     assert bool(heads) == told
 
 

@@ -13,7 +13,7 @@ from gui.style.theme import TOKEN_FONTS, UI_FONTS
 
 ROOT = Path(__file__).parents[3]
 FONTS = ROOT / "resources" / "fonts"
-NOT_WRITTEN = ("gguf_tokens.py", "trial.py")
+NOT_WRITTEN = ("gguf_file.py", "trial.py")
 """Modules with signs to cut a text by, or to try a tokenizer on."""
 OF_FIELDS = "＠＝－＋"
 """What a spreadsheet takes for the beginning of a formula: looked for, never shown by us."""
