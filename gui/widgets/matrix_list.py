@@ -323,7 +323,7 @@ def _lay_out_matrix(
     across, down = _cell_size(shown, max(width - row_room - UNIT, 1.0), metrics)
     top += max((metrics.height() - down) / 2, 0.0)  # the first label is taller than its row
     grid = GridGeometry.cells((rows, down, top), (columns, across, left), ratio)
-    turn = matrix_axes.turn_for(shown.labels[1], grid.column_pitch, metrics)
+    turn = matrix_axes.turn_for(shown.labels[1], grid.pitches[1], metrics)
     column_room = metrics.height()
     if turn == "up":
         column_room = matrix_axes.room_for(shown.labels[1], metrics, palette.scaled(11 * UNIT))
