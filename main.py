@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 try:
-    from engine import __version__, console
-    from engine.command import QuestionParser, add_placing, read
+    from engine import __version__
+    from engine.cli import console
+    from engine.cli.command import QuestionParser, add_placing, read
     from engine.messages import QUESTIONS, Refused, printable
     from gui.state.preferences import Preferences
     from gui.state.session_file import SUFFIX
@@ -187,14 +188,14 @@ def _models() -> int:
 
 
 def _download(words: list[str]) -> int:
-    from engine.sources import fetch
+    from engine.sources import download
 
-    return console.say(fetch.fetch(words))
+    return console.say(download.fetch(words))
 
 
 def _report(words: list[str]) -> int:
     with console.quiet("--verbose" in words):
-        from engine import report
+        from engine.cli import report
     asked = report.parse(words)
     with console.quiet(asked.verbose):
         text = report.report(asked)

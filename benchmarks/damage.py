@@ -119,7 +119,7 @@ def import_all() -> None:
     import torch
 
     import engine.engine
-    import engine.native
+    import engine.loading.native
     import gui.figures.command  # noqa: F401
     import main  # noqa: F401
     from engine import Engine

@@ -333,7 +333,7 @@ def resident() -> float:
     """Return the megabytes that this process holds of its own, free memory given back."""
     import psutil
 
-    from engine.memory import give_back
+    from engine.forward.memory import give_back
 
     gc.collect()
     give_back()

@@ -13,12 +13,12 @@ import torch
 from engine import sources
 from engine.cache import PLAIN, Cache
 from engine.circuits import COMPUTATIONS
+from engine.forward.memory import give_back
 from engine.job import Cancelled, Job
-from engine.memory import give_back
 from engine.messages import Head, LoadModel, Placing, Refused, Request, Result, model_of
+from engine.messages.records import checked
 from engine.model import Model
-from engine.placing import OUT_OF_MEMORY
-from engine.records import checked
+from engine.network.device import OUT_OF_MEMORY
 from engine.sources.questions import WITHOUT_MODEL, answer
 
 CACHE_BYTES = 384 * 2**20

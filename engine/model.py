@@ -8,12 +8,13 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from engine.bridge import attention_only
 from engine.cache import Cache
-from engine.folding import HeadWeights, centred, fold
+from engine.forward.forward_pass import ForwardPass, Watch, forward, loss, pool
+from engine.forward.layers import PATTERN_BYTES, Change, probe
+from engine.forward.memory import check_run_fits, run_bytes
 from engine.job import Job
-from engine.layers import PATTERN_BYTES, Change
-from engine.memory import check_run_fits, run_bytes
+from engine.loading.native import attention_only
+from engine.loading.pretrained import pretrained
 from engine.messages import (
     FloatArray,
     Head,
@@ -22,18 +23,13 @@ from engine.messages import (
     RunPrompt,
     Thumbnails,
 )
-from engine.network import capped
-from engine.placing import beside, check_finite, home
-from engine.pooling import pool
-from engine.pretrained import pretrained
-from engine.probes import probe
-from engine.rotation import Rotation
-from engine.runs import ForwardPass, Watch, forward, loss
-from engine.sources.checkpoint import Checkpoint
-from engine.sources.fingerprint import fingerprint
-from engine.sources.pretrained import Pretrained
-from engine.tokens import Tokens
-from engine.vocabulary import TokenVectors
+from engine.network.device import check_finite, to_cpu_float32, to_like
+from engine.network.folding import HeadWeights, centred, fold
+from engine.network.network import capped
+from engine.network.rotation import Rotation
+from engine.network.tokens import Tokens
+from engine.network.vocabulary import TokenVectors
+from engine.sources.checkpoint import Checkpoint, Pretrained, fingerprint
 
 LEAST_SCORE = -1e30
 """A score below this is a mask."""
@@ -221,8 +217,8 @@ class Model:
             return streams
         norm = self._bridge.blocks[layer].ln1
         with_empty = torch.cat([streams, torch.zeros_like(streams[:1])])
-        given = beside(with_empty[None], self._bridge.embed.W_E)
-        made = home(norm(given)[0])
+        given = to_like(with_empty[None], self._bridge.embed.W_E)
+        made = to_cpu_float32(norm(given)[0])
         return made[:-1] - made[-1]
 
     @property
@@ -271,11 +267,11 @@ class Model:
         return 0.0 if slopes is None else float(slopes[head.number])
 
     def hidden(self, layer: int, length: int, last: int | None = None) -> Bool[Tensor, "query key"]:
-        """Return where a query may not look; see `engine.network.Network`."""
+        """Return where a query may not look; see `Network`."""
         return self._network.hidden(layer, length, last)
 
     def reach(self, layer: int) -> tuple[int | None, int | None]:
-        """Return a layer's window and chunk; see `engine.network.Network`."""
+        """Return a layer's window and chunk; see `Network`."""
         return self._network.reach(layer)
 
     @property
@@ -352,7 +348,7 @@ class Model:
         return capped(scores, self._network.score_cap)
 
     def read(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
-        """Return what a layer's heads read of residual streams; see `engine.network.Network`."""
+        """Return what a layer's heads read of residual streams; see `Network`."""
         return self._network.read(streams)
 
     def scale(self, streams: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows"]:
@@ -484,7 +480,7 @@ class Model:
         change: Mapping[str, Change] | None = None,
         heads_off: tuple[Head, ...] = (),
     ) -> dict[str, Tensor]:
-        """Run token ids with some tensors kept or changed; see `engine.probes.probe`."""
+        """Run token ids with some tensors kept or changed; see `engine.forward.layers.probe`."""
         return probe(self._bridge, ids, job, keep, change, heads_off)
 
     def stacked_output(
@@ -494,7 +490,10 @@ class Model:
 
         Unfolded, but for what a norm after the heads multiplies by.
         """
-        W_O, gain = home(self._bridge.blocks[layer].attn.W_O), self._network.written_gain(layer)
+        W_O, gain = (
+            to_cpu_float32(self._bridge.blocks[layer].attn.W_O),
+            self._network.written_gain(layer),
+        )
         W_O = W_O.flatten(0, 1)  # [head * d_head, d_model]
         return W_O if gain is None else W_O * gain, self._network.output_bias(layer)
 

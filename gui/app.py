@@ -219,7 +219,7 @@ def _made(make_engine: Callable[[Preferences], EngineLike], chosen: Preferences)
 
 def _import_plots() -> None:
     """Import pyqtgraph, a tenth of a second, before the first curve is there to be drawn."""
-    import_module("gui.widgets.spectrum_canvas")
+    import_module("gui.widgets.plot_canvas")
 
 
 class PictureTaker(QObject):

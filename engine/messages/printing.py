@@ -1,4 +1,4 @@
-"""Text from files made fit to be printed: nothing in it moves a cursor or turns the rest around."""
+"""Text from files, sizes and errors, made fit for one printed line."""
 
 import re
 
@@ -21,3 +21,11 @@ def printable(text: str, keep: str = "") -> str:
     return _UNPRINTABLE.sub(
         lambda found: found[0] if found[0] in keep else f"\\u{ord(found[0]):04x}", text
     )
+
+
+def in_bytes(count: int) -> str:
+    """Return a number of bytes in the largest unit of which it has one."""
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= scale:
+            return f"{count / scale:,.1f} {unit}"
+    return "1 byte" if count == 1 else f"{count} bytes"

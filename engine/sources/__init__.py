@@ -5,9 +5,8 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from engine.messages import PATH, ModelEntry, Refused
-from engine.sources import bundled, cache, cached, folder, gguf, legacy, toys
-from engine.sources.checkpoint import Checkpoint
-from engine.sources.pretrained import Pretrained
+from engine.sources import bundled, folder, gguf, hub_cache, toys
+from engine.sources.checkpoint import Checkpoint, Pretrained
 
 
 class Source(NamedTuple):
@@ -38,7 +37,7 @@ def _listed(entries: Callable[[], list[ModelEntry]]) -> Callable[[str], bool]:
 SOURCES = (
     Source("bundled", bundled.entries, _listed(bundled.entries), bundled.load),
     Source("toy", toys.entries, _listed(toys.entries), toys.load),
-    Source("cache", cached.entries, cached.has, cached.load),
+    Source("cache", folder.cached_entries, folder.is_cached, folder.load_cached),
     Source("folder", folder.entries, folder.has, folder.load),
     Source("file", gguf.entries, gguf.has, gguf.load),
 )
@@ -72,8 +71,8 @@ def source_of(name: str) -> Source:
         if source.has(name):
             return source
     shown = name if len(name) <= LONGEST_PATH else f"{name[:LONGEST_PATH]}…"
-    repository = legacy.on_hub(name)
-    if PATH.match(name) or not cache.is_repository(repository):
+    repository = hub_cache.on_hub(name)
+    if PATH.match(name) or not hub_cache.is_repository(repository):
         raise Refused(
             f"there is no folder or file {shown!r} on this computer, and nothing is downloaded: "
             "give the path of a model folder or of a GGUF file"

@@ -1,5 +1,6 @@
 """The trained models that come with Headscope, in resources/models/."""
 
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -7,23 +8,23 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
-from tokenizers import Tokenizer
 
 from engine.messages import ModelEntry, Refused
-from engine.sources import values
 from engine.sources.checkpoint import Checkpoint
-from engine.sources.config import check_layers
+from engine.sources.config import SIZES, Config, check_layers, checked_number, checked_size
 from engine.sources.files import Folder
+from engine.sources.state_dict import check_shapes
 from engine.sources.tokenizer import read_tokenizer
 
 EXAMPLE = "I like green tea, so I drink green"
 MODEL_TYPE = "headscope-attn-only"
-SIZES = ("n_layers", "n_heads", "d_model", "d_head", "d_vocab", "n_ctx")
-SETTINGS: dict[str, tuple[type, ...]] = {
-    "prepend_bos": (bool,),
-    "bos_token": (str, type(None)),
+STATED: dict[str, Callable[[object], bool]] = {
+    "positions": lambda value: value in ("standard", "none"),
+    "normalization": lambda value: value in ("LNPre", None),
+    "prepend_bos": lambda value: isinstance(value, bool),
+    "bos_token": lambda value: isinstance(value, str | None),
 }
-"""What a config.json must say beside sizes, and as what."""
+"""What a config.json must say besides sizes and eps."""
 
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
@@ -64,64 +65,35 @@ def read_folder(folder: Path) -> Checkpoint:
     for file in FILES:
         if not own.has(file):
             raise Refused(f"{folder.name} lacks the file {file}")
-    config = own.json("config.json")
+    config = own.json("config.json") | {"attn_only": True}
     if config.get("model_type") != MODEL_TYPE:
         raise Refused(f"{folder.name}: config.json is not that of a {MODEL_TYPE} model")
-    own.header(folder / "model.safetensors")
+    _check(own, config)
+    check_shapes(own.title, FILES[-1], config, own.header(folder / FILES[-1]))
     tokenizer = read_tokenizer(folder, folder.name, ours=folder.parent == models_folder())
-    try:
-        stored = load_file(folder / "model.safetensors")
-        checkpoint = _checkpoint(folder.name, config, tokenizer, stored)
-    except SafetensorError as error:
-        raise Refused(f"{folder.name}: model.safetensors is damaged: {error}") from error
-    except (KeyError, ValueError, TypeError) as error:
-        raise Refused(f"{folder.name}: config.json is damaged: {error}") from error
-    _check(checkpoint)
-    return checkpoint
-
-
-def _checkpoint(
-    name: str, config: dict[str, Any], tokenizer: Tokenizer, stored: dict[str, Any]
-) -> Checkpoint:
-    check_layers(name, config)
-    place = f"{name}: config.json"
-    for setting in SIZES:
-        values.size(place, config, setting)
-    for setting, kinds in SETTINGS.items():
-        if type(config[setting]) not in kinds:
-            raise ValueError(f"{setting} is {config[setting]!r:.50}")
-    return Checkpoint(
-        name=name,
-        n_layers=config["n_layers"],
-        n_heads=config["n_heads"],
-        d_model=config["d_model"],
-        d_head=config["d_head"],
-        d_vocab=config["d_vocab"],
-        n_ctx=config["n_ctx"],
-        learned_positions={"standard": True, "none": False}[config["positions"]],
-        normalized={"LNPre": True, None: False}[config["normalization"]],
-        eps=values.number(place, config, "eps"),
-        prepend_bos=config["prepend_bos"],
-        bos_token=config["bos_token"],
-        example=EXAMPLE,
-        tokenizer=tokenizer,
-        tensors={key: value.astype(np.float32) for key, value in stored.items()},
-    )
-
-
-def _check(checkpoint: Checkpoint) -> None:
-    for name, shape in checkpoint.shapes().items():
-        if name not in checkpoint.tensors:
-            raise Refused(f"{checkpoint.name}: model.safetensors lacks {name}")
-        found = checkpoint.tensors[name].shape
-        if found != shape:
-            raise Refused(f"{checkpoint.name}: {name} is {found}, and config.json means {shape}")
-    size = checkpoint.tokenizer.get_vocab_size()
-    if size != checkpoint.d_vocab:
+    if (size := tokenizer.get_vocab_size()) != config["d_vocab"]:
         raise Refused(
-            f"{checkpoint.name}: tokenizer.json has {size:,} tokens, and config.json means "
-            f"{checkpoint.d_vocab:,}"
+            f"{own.title}: tokenizer.json has {size:,} tokens, and config.json means "
+            f"{config['d_vocab']:,}"
         )
+    try:
+        stored = load_file(folder / FILES[-1])
+    except (SafetensorError, ValueError, TypeError) as error:
+        raise Refused(f"{own.title}: {FILES[-1]} is damaged: {error}") from error
+    tensors = {name: value.astype(np.float32) for name, value in stored.items()}
+    prepend_bos, bos_token = config["prepend_bos"], config["bos_token"]
+    return Checkpoint(folder.name, config, prepend_bos, bos_token, EXAMPLE, tokenizer, tensors)
+
+
+def _check(folder: Folder, config: Config) -> None:
+    check_layers(folder.title, config)
+    place = f"{folder.title}: config.json"
+    for setting in SIZES:
+        checked_size(place, config, setting)
+    checked_number(place, config, "eps")
+    for setting, allows in STATED.items():
+        if setting not in config or not allows(config[setting]):
+            folder.damaged("config.json", f"{setting} is {config.get(setting)!r:.50}")
 
 
 def _about(path: Path) -> str:

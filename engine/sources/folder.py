@@ -1,16 +1,23 @@
-"""A model in a folder: Hugging Face's format, Headscope's own or TransformerLens's."""
+"""Model folders, by path or by their name in the Hugging Face cache, in any of three formats."""
 
 import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.messages import ModelEntry, Refused
-from engine.sources import bundled, state_dict, values
-from engine.sources.checkpoint import Checkpoint
-from engine.sources.config import CONTEXT, HEADS, LAYERS, check_kind, is_state_dict, size
-from engine.sources.files import SLOW_TOKENIZERS, Folder
-from engine.sources.pretrained import BYTES, Pretrained, is_there
+from engine.messages import ModelEntry, Refused, in_bytes
+from engine.sources import bundled, config, hub_cache, state_dict
+from engine.sources.checkpoint import BYTES, Checkpoint, Pretrained, is_there
+from engine.sources.config import (
+    CONTEXT,
+    HEADS,
+    LAYERS,
+    check_kind,
+    check_numbers,
+    is_state_dict,
+    size,
+)
+from engine.sources.files import SLOW_TOKENIZERS, Folder, Missing
 
 PEAK = 1.5
 """Memory that reading a folder takes at most, over that of its weights."""
@@ -65,7 +72,7 @@ def look_over(name: str, folder: Folder) -> Checkpoint | Pretrained:
         return state_dict.look_over(name, folder, config)
     if not isinstance(config.get("model_type"), str):
         raise Refused(f"{folder.title}: config.json does not say what model_type it is")
-    values.check(f"{folder.title}: config.json", config)
+    check_numbers(f"{folder.title}: config.json", config)
     check_kind(folder.title, config)
     folder.check_files()
     files, where = folder.weight_files()
@@ -99,3 +106,85 @@ def _stored_bytes(config: dict[str, Any]) -> int:
     """Return about how many bytes a number takes in a file that does not say it."""
     kind = config.get("dtype", config.get("torch_dtype"))
     return 2 if kind in ("float16", "bfloat16") else BYTES
+
+
+def cached_entries() -> list[ModelEntry]:
+    """List the models of the cache that can be opened, reading no weights."""
+    try:
+        kept = sorted(path.name for path in hub_cache.root().iterdir())
+    except OSError:
+        return []
+    found = []
+    for directory in kept:
+        repository = directory.removeprefix("models--").replace("--", "/", 1)
+        if directory == repository or not hub_cache.is_repository(repository):
+            continue
+        files = hub_cache.folder(repository)
+        entry = None if files is None else _entry(repository, files)
+        found += [] if entry is None else [entry]
+    return found
+
+
+def is_cached(name: str) -> bool:
+    """Return whether anything of a model is in the cache."""
+    repository = hub_cache.on_hub(name)
+    if not hub_cache.is_repository(repository):
+        return False
+    place = hub_cache.place(repository)
+    try:
+        return any((place / part).is_dir() for part in ("snapshots", "blobs"))
+    except OSError:
+        return False
+
+
+def load_cached(name: str) -> Checkpoint | Pretrained:
+    """Look a model of the cache over: every file there, whole and of one model.
+
+    Parameters
+    ----------
+    name : str
+        Its name on the hub, or TransformerLens's.
+
+    Raises
+    ------
+    Refused
+        If a file is missing, damaged or cut short, or it is no model that can be shown.
+    """
+    files = hub_cache.folder(name)
+    if files is None:
+        raise _part_of(name, f"{name} lacks config.json")
+    try:
+        return look_over(name, files)
+    except Missing as missing:
+        raise _part_of(name, missing.what) from missing
+
+
+def _part_of(name: str, missing: str) -> Refused:
+    return Refused(
+        f"not all of {name} is in the Hugging Face cache of this computer: {missing} "
+        f"(`headscope download {name}` fetches what is not there)"
+    )
+
+
+def _entry(repository: str, files: Folder) -> ModelEntry | None:
+    """Return the line of a model, or none for what cannot be opened."""
+    try:
+        about = files.json("config.json")
+        if not config.is_decoder(about):
+            return None
+        if config.is_state_dict(about):
+            weights = [path for path in files.path.iterdir() if path.suffix == ".pth"]
+            tokenizer = about.get("tokenizer_name")
+            held = hub_cache.folder(tokenizer) if isinstance(tokenizer, str) else None
+            reads = any(it is not None and it.has("tokenizer.json") for it in (files, held))
+        else:
+            weights = list[Path](files.weight_files()[0])
+            reads = any(map(files.has, ("tokenizer.json", *SLOW_TOKENIZERS)))
+        if not (weights and reads):
+            return None
+        disk = sum(path.stat().st_size for path in weights)
+    except (Refused, OSError):
+        return None
+    return ModelEntry(
+        hub_cache.short(repository), "cache", f"{config.about(about)}, {in_bytes(disk)}"
+    )

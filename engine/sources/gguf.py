@@ -8,8 +8,8 @@ from typing import BinaryIO
 
 from engine.bounded_file import open_regular
 from engine.messages import ModelEntry, Refused
-from engine.sources import values
-from engine.sources.pretrained import BYTES, Pretrained, is_there
+from engine.sources.checkpoint import BYTES, Pretrained, is_there
+from engine.sources.config import checked_size
 
 PEAK = 2.2
 """Memory that reading a GGUF file takes at most, over that of its weights in single precision."""
@@ -83,7 +83,7 @@ def load(name: str) -> Pretrained:
         )
     for name_ in ("attention.head_count", "context_length"):
         if name_ in about:
-            values.size(f"{path.name}: its header", about, name_)
+            checked_size(f"{path.name}: its header", about, name_)
     if meant != layers:
         raise Refused(
             f"{path.name} is damaged, or a part of a model: its header means {meant:,} layers, and "

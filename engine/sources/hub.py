@@ -16,6 +16,7 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,9 +36,9 @@ from huggingface_hub.utils import (
 )
 
 from engine.messages import Refused, in_bytes
-from engine.sources import cache, legacy
+from engine.sources import hub_cache
 from engine.sources.config import check_kind, is_state_dict
-from engine.sources.needed import needed
+from engine.sources.files import WHOLE
 
 TIMEOUT = 20.0
 """Seconds that the hub may take to answer a question."""
@@ -61,7 +62,7 @@ class Wanted(NamedTuple):
     @property
     def blob(self) -> Path:
         """Where its contents are kept."""
-        return cache.place(self.repository) / "blobs" / self.digest
+        return hub_cache.place(self.repository) / "blobs" / self.digest
 
     @property
     def partial(self) -> Path:
@@ -71,7 +72,7 @@ class Wanted(NamedTuple):
     @property
     def pointer(self) -> Path:
         """Where a model's files are looked for."""
-        return cache.place(self.repository) / "snapshots" / self.revision / self.file
+        return hub_cache.place(self.repository) / "snapshots" / self.revision / self.file
 
     @property
     def here(self) -> int:
@@ -90,7 +91,7 @@ def find(name: str) -> list[Wanted]:
     Refused
         If it has no model that can be opened.
     """
-    repository = legacy.on_hub(name)
+    repository = hub_cache.on_hub(name)
     wanted = _files(repository)
     if wanted[0].file != "config.json":
         return wanted
@@ -117,7 +118,7 @@ def download(name: str) -> int:
     if left > free:
         raise Refused(
             f"{name} needs {in_bytes(left)} more on the disk, and {in_bytes(free)} are free in "
-            f"{cache.root()}: make room there"
+            f"{hub_cache.root()}: make room there"
         )
     done = 0
     for file in wanted:
@@ -125,13 +126,13 @@ def download(name: str) -> int:
         done += file.size
         _say(step=[done, total, f"downloading {file.file}"])
     for repository, revision in {(it.repository, it.revision) for it in wanted}:
-        _write(cache.place(repository) / "refs" / "main", revision)
+        _write(hub_cache.place(repository) / "refs" / "main", revision)
     return total
 
 
 def disk_free() -> int:
     """Return the bytes that are free where the cache is, or is going to be."""
-    place = cache.root().absolute()
+    place = hub_cache.root().absolute()
     while not place.exists():
         place = place.parent
     return shutil.disk_usage(place).free
@@ -171,7 +172,7 @@ def _fetch(wanted: Wanted, before: int, total: int) -> None:
         return
     if _size(wanted.blob) != wanted.size:
         wanted.partial.parent.mkdir(parents=True, exist_ok=True)
-        locks = cache.root() / ".locks" / cache.place(wanted.repository).name
+        locks = hub_cache.root() / ".locks" / hub_cache.place(wanted.repository).name
         locks.mkdir(parents=True, exist_ok=True)
         with WeakFileLock(locks / f"{wanted.digest}.lock"):
             _complete(wanted, before, total)
@@ -278,7 +279,7 @@ def _in_words(command: str, name: str, error: Exception) -> str:
             f"({type(error).__name__})"
         )
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return f"the disk is full: make room in {cache.root()}; {again}"
+        return f"the disk is full: make room in {hub_cache.root()}; {again}"
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename} cannot be written: {error.strerror}"
     if isinstance(error, OSError):
@@ -297,6 +298,66 @@ def _say(**record: Any) -> None:
 def _end_with_parent() -> None:
     sys.stdin.read()
     os._exit(1)
+
+
+TOKENIZER = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+)
+
+OLDER = ("vocab.json", "merges.txt", "tokenizer.model", "spiece.model", "vocab.txt")
+"""What transformers makes a tokenizer of where there is no tokenizer.json."""
+
+
+def needed(repository: str, names: Collection[str]) -> list[str]:
+    """Return the files to download, the smaller ones first.
+
+    Parameters
+    ----------
+    repository : str
+        What the hub calls it.
+    names : collection of str
+        Every file that it has.
+
+    Raises
+    ------
+    Refused
+        If there is no model among them that could be opened.
+    """
+    tokenizer = [name for name in TOKENIZER if name in names]
+    if "tokenizer.json" not in names:
+        tokenizer += [name for name in OLDER if name in names]
+    if "config.json" not in names:
+        if "tokenizer.json" in names:
+            return tokenizer
+        hint = ""
+        if any(name.endswith(".gguf") for name in names):
+            hint = "; it has GGUF files: fetch one from its page, and open it by its path"
+        raise Refused(f"{repository} has no config.json, so it is no model to open{hint}")
+    weights = _weights(names)
+    if not weights:
+        raise Refused(
+            f"{repository} has no weights that can be read: neither {' nor '.join(WHOLE)} nor a "
+            "TransformerLens *_final.pth"
+        )
+    if not tokenizer and not weights[0].endswith(".pth"):
+        raise Refused(f"{repository} has no tokenizer, so no text could be read with it")
+    return ["config.json", *tokenizer, *weights]
+
+
+def _weights(names: Collection[str]) -> list[str]:
+    for whole in WHOLE:
+        if whole in names:
+            return [whole]
+        stem, dot, suffix = whole.rpartition(".")
+        index = f"{whole}.index.json"
+        if index in names:
+            shard = re.compile(rf"{stem}-\d+-of-\d+{re.escape(dot + suffix)}")
+            return [index, *sorted(name for name in names if shard.fullmatch(name))]
+    final = sorted(name for name in names if name.endswith("final.pth") and "/" not in name)
+    return final[:1]
 
 
 def main(command: str, name: str) -> None:

@@ -1,6 +1,7 @@
 """A TransformerLens state dict with its config, as its legacy models are stored."""
 
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,10 @@ from tokenizers import Tokenizer
 
 from engine.bounded_file import check_regular
 from engine.messages import Refused
-from engine.sources import cache, values
-from engine.sources.config import Config, check_layers
+from engine.sources import hub_cache
+from engine.sources.checkpoint import BYTES, Pretrained
+from engine.sources.config import LARGEST, SIZES, Config, check_layers, checked_number, checked_size
 from engine.sources.files import Folder, Missing
-from engine.sources.pretrained import BYTES, Pretrained
 
 PEAK = 2.2
 """Memory that reading one takes at most, over that of its weights: file and model at once."""
@@ -106,13 +107,10 @@ def check(title: str, config: Config) -> None:
     Refused
         With the reason.
     """
-    sizes = ["n_layers", "n_heads", "d_model", "d_head", "d_vocab", "n_ctx"]
-    if not config.get("attn_only"):
-        sizes.append("d_mlp")
-    for size in sizes:
-        values.size(f"{title}: config.json", config, size)
+    for name in SIZES if config.get("attn_only") else (*SIZES, "d_mlp"):
+        checked_size(f"{title}: config.json", config, name)
     if "eps" in config:
-        values.number(f"{title}: config.json", config, "eps")
+        checked_number(f"{title}: config.json", config, "eps")
     check_layers(title, config)
     for setting, allowed in ONLY.items():
         value = config.get(setting, allowed[0])
@@ -135,7 +133,7 @@ def check(title: str, config: Config) -> None:
     scale = config.get("attn_scale", -1)
     plain = (
         isinstance(scale, int | float)
-        and abs(scale) < values.LARGEST
+        and abs(scale) < LARGEST
         and (scale <= 0 or math.isclose(scale, math.sqrt(config["d_head"]), rel_tol=1e-6))
     )
     if not plain:
@@ -154,8 +152,9 @@ def shapes(config: Config) -> dict[str, tuple[int, ...]]:
     vectors = ("w", "b")[: NORMS[norm_kind(config)]]
     found: dict[str, tuple[int, ...]] = {
         "embed.W_E": (config["d_vocab"], d_model),
-        "pos_embed.W_pos": (config["n_ctx"], d_model),
     }
+    if config.get("positions") != "none":
+        found["pos_embed.W_pos"] = (config["n_ctx"], d_model)
     for layer in range(config["n_layers"]):
         at = f"blocks.{layer}."
         found |= {f"{at}ln1.{vector}": (d_model,) for vector in vectors}
@@ -175,6 +174,22 @@ def shapes(config: Config) -> dict[str, tuple[int, ...]]:
         "unembed.W_U": (d_model, config["d_vocab"]),
         "unembed.b_U": (config["d_vocab"],),
     }
+
+
+def check_shapes(title: str, file: str, config: Config, found: Mapping[str, Sequence[int]]) -> None:
+    """Refuse stored tensors whose names or shapes are not those of a checked config."""
+    wanted = shapes(config)
+    if strange := found.keys() - wanted.keys():
+        raise Refused(
+            f"{title}: {file} holds {min(strange)[:100]}, and config.json means a model without it"
+        )
+    for name, shape in wanted.items():
+        if name in found and tuple(found[name]) != shape:
+            raise Refused(f"{title}: {name} is {tuple(found[name])}, and config.json means {shape}")
+    if lacking := wanted.keys() - found.keys() - {"unembed.b_U"}:
+        raise Refused(
+            f"{title}: {file} lacks {len(lacking)} of the model's tensors, such as {min(lacking)}"
+        )
 
 
 def _norm(config: Config) -> Any:
@@ -208,7 +223,7 @@ def _tokenizer(folder: Folder, config: Config) -> tuple[Folder, Tokenizer]:
             f"{folder.title} has no tokenizer.json, and its config.json names no tokenizer",
             "put one into it",
         )
-    cached = cache.folder(named)
+    cached = hub_cache.folder(named)
     if cached is None or not cached.has("tokenizer.json"):
         raise Missing(
             f"{folder.title} reads text with the tokenizer {named}, which is not on this computer",

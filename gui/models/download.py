@@ -23,8 +23,8 @@ from gui.charts.focus import count
 from gui.client.engine_client import STOPPED, EngineClient, Failure
 from gui.style.theme import UNIT
 from gui.widgets.labels import Notice, plain_label, show_progress
-from gui.widgets.sentence import Sentence
-from gui.widgets.text_table import Column, Row, TextTable
+from gui.widgets.table import Heading, Row, TextTable
+from gui.widgets.text import Sentence
 
 ABOUT = (
     "A model is fetched from the Hugging Face hub, once; after that it opens offline. "
@@ -61,7 +61,7 @@ class DownloadPage(QWidget):
         self.look.setToolTip("Asks the Hugging Face hub; nothing is sent but the name")
         self.look.setAutoDefault(False)
         self.look.clicked.connect(self.look_up)
-        self.files = TextTable([Column("File", 0.72), Column("Size", 0.26, True)], "Files")
+        self.files = TextTable([Heading("File", 0.72), Heading("Size", 0.26, True)], "Files")
         self.files.setSelectionMode(self.files.SelectionMode.ExtendedSelection)
         self.summary = Sentence("What it takes", muted=False)
         self.notice = Notice()

@@ -11,7 +11,7 @@ from gui.session.model_opener import is_path
 from gui.session.session import Session
 from gui.style.theme import UNIT
 from gui.widgets.labels import Notice, plain_label
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 LINES = (
     "Parameters",

@@ -27,14 +27,14 @@ from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets.controls import Segmented
 from gui.widgets.labels import plain_label
-from gui.widgets.text_table import Column, Row, TextTable
+from gui.widgets.table import Heading, Row, TextTable
 
 HERE, HUB = "here", "hub"
 COLUMNS = (
-    Column("Model", 0.35),
-    Column("From", 0.13),
-    Column("About", 0.32),
-    Column("Parameters", 0.2, number=True),
+    Heading("Model", 0.35),
+    Heading("From", 0.13),
+    Heading("About", 0.32),
+    Heading("Parameters", 0.2, number=True),
 )
 NAME, ABOUT, PARAMETERS = 0, 2, 3
 SIZE = (112 * UNIT, 70 * UNIT)
@@ -73,7 +73,7 @@ class ModelPicker(QDialog):
         self.search.installEventFilter(self)
         self.table = TextTable(COLUMNS, "Models")
         self.table.current_changed.connect(self._on_current)
-        self.table.entered_row.connect(lambda row: self.open_chosen())
+        self.table.chosen.connect(lambda row: self.open_chosen())
         self.estimate = EstimateView(session, client)
         self.estimate.found.connect(self._on_estimate)
         self.estimate.changed.connect(self._show_open)

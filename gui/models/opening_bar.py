@@ -7,9 +7,8 @@ from gui.client.engine_client import EngineClient
 from gui.session.model_opener import Opening, short_name
 from gui.session.session import DEFAULT_MODEL, Session
 from gui.style.palette import Held, scaled
-from gui.widgets.labels import show_progress
+from gui.widgets.labels import Banner, show_progress
 from gui.widgets.painting import literal
-from gui.widgets.sentence import Banner
 
 PATIENCE_MS = 250
 """What is open sooner needs no line."""

@@ -15,7 +15,7 @@ from gui.state.difference import HEADS, PROMPTS, Difference, in_words
 from gui.state.question import Question
 from gui.style.formatting import fixed
 from gui.widgets.controls import Segmented
-from gui.widgets.sentence import Token
+from gui.widgets.text import Token
 
 SIDES: tuple[tuple[Compare, str], ...] = (
     ("left", "The prompt of the Prompt card"),

@@ -21,7 +21,7 @@ from gui.style.palette import token_font
 from gui.style.theme import SCROLL_BAR, UNIT
 from gui.widgets.labels import Notice, TextScroll, plain_label
 from gui.widgets.layouts import FlowLayout
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 _BETWEEN = " · "
 

@@ -10,11 +10,11 @@ from gui.style.formatting import fixed, reach
 from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets.cells import Colouring
+from gui.widgets.fields import TokenField
 from gui.widgets.labels import caption, side_by_side
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_view import Heatmap
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.token_field import TokenField
+from gui.widgets.number_tables import RankedList
 
 _WIDTH = 112
 

@@ -11,8 +11,9 @@ from gui.client.engine_client import EngineClient, Failure
 from gui.panels.prompt import prompt
 from gui.session.session import Session
 from gui.state.comparison import align
-from gui.widgets.prompt_edit import PromptEdit
-from gui.widgets.sentence import Banner, Token
+from gui.widgets.fields import PromptEdit
+from gui.widgets.labels import Banner
+from gui.widgets.text import Token
 
 MEANS = (
     "Every card shows the model without {them}; what is read from the weights alone is as before."

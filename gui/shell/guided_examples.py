@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QPushButton
 
 from engine.messages import Head, Pair
 from gui.session.session import OVQuestion, QKQuestion, Selection, Session
-from gui.widgets.sentence import Banner, Token
+from gui.widgets.labels import Banner
+from gui.widgets.text import Token
 
 
 class Step(NamedTuple):

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gui.session.appearance import TextSizes, Themes
 from gui.session.history import History, Undo
 from gui.session.session import Session
-from gui.shell.about import HOW_TO
 from gui.shell.banners import CompareBar
 from gui.shell.command_palette import LONG, CommandPalette
 from gui.shell.dock_area import Cards
 from gui.shell.guided_examples import GUIDES, GuideBar
+from gui.shell.help_texts import HOW_TO
 from gui.shell.layouts import LAYOUTS
 from gui.shell.welcome import Welcome
 from gui.state.session_file import Favourite

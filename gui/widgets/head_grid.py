@@ -36,8 +36,7 @@ class HeadGrid(MatrixView):
 
     keys = "Arrow keys move from head to head, X switches one off or on."
     steps = ARROWS | ROW_ENDS
-    usual_size = (36, 30)
-    least_size = (16, 10)
+    usual, least = (36, 30), (16, 10)
     selected = Signal(object)
     """Head that a click or an arrow key asks for."""
     switched = Signal(object)

@@ -7,7 +7,7 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
@@ -16,9 +16,9 @@ from gui.style.formatting import decimals_for, fixed
 from gui.style.theme import UNIT
 from gui.widgets import matrix_axes, matrix_painting, painting
 from gui.widgets.cells import MASKED, GridGeometry, image, picture
-from gui.widgets.labels import Paragraph, TextBlock
 from gui.widgets.matrix import NOWHERE, Cell, Matrix, MatrixLayout
 from gui.widgets.painting import ARROWS, PaintedScroll
+from gui.widgets.text import Paragraph, TextBlock
 
 BESIDE_FROM = 560
 """Words stand beside their matrix from this width on, above it below."""
@@ -86,6 +86,7 @@ class ListCell(NamedTuple):
 class MatrixList(PaintedScroll[ListCell]):
     """A click or an arrow key asks for a cell by `clicked`; Page Up and Down change the matrix."""
 
+    usual, least = (60, 70), (24, 20)
     keys = "Arrow keys move, Page Up and Page Down go to another matrix."
     clicked = Signal(object)
     """ListCell that a click or an arrow key asks for."""
@@ -173,14 +174,6 @@ class MatrixList(PaintedScroll[ListCell]):
         if thing != self.pointed:
             super().point_at(thing)
             self.hovered.emit(thing)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return a size at which a small matrix can be read."""
-        return palette.units(24, 20)
-
-    def sizeHint(self) -> QSize:
-        """Return a size for a few steps."""
-        return palette.units(60, 70)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is in sight."""

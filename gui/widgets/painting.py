@@ -1,14 +1,22 @@
-"""Tool tips that show text as it is.
+"""What widgets that paint have in common: literal tool tips, rings, pointing, scrolling.
 
-Qt takes text that looks like HTML for HTML: the token `<s>` would show nothing.
+Qt takes text that looks like HTML for HTML: the token `<s>` would show nothing in a tool tip.
 """
 
 from html import escape
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QHelpEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QToolTip, QWidget
 
 from gui.style import palette
 from gui.style.theme import RADIUS, UNIT
@@ -18,10 +26,6 @@ if TYPE_CHECKING:
 else:
     # The class of Qt comes after this one where it is mixed in: a class has one Qt base only.
     class _Base: ...
-
-
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 
 def literal(text: str) -> str:
@@ -60,11 +64,6 @@ _BY_KEYBOARD = frozenset(
         Qt.FocusReason.ShortcutFocusReason,
     }
 )
-
-
-def came_by_keyboard(reason: Qt.FocusReason) -> bool:
-    """Return whether focus came by a key, so that the ring belongs there."""
-    return reason in _BY_KEYBOARD
 
 
 def pen(colour: str, width: float = 1.0) -> QPen:
@@ -130,14 +129,55 @@ ALONG = {
 Thing = TypeVar("Thing")
 
 
-class Pointing(_Base, Generic[Thing]):
+class FocusRing(_Base):
+    """Mixed into a widget that paints the ring of the keyboard's focus itself."""
+
+    _ring = False
+
+    def show_ring(self) -> None:
+        """Show the focus ring: the keyboard is at work."""
+        self._ring = True
+        self._canvas().update()
+
+    def draw_ring(self, painter: QPainter) -> None:
+        """Draw the focus ring where the keyboard is at work."""
+        if self._ring and self.hasFocus():
+            focus_ring(painter, self._canvas().rect())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the ring when the keyboard brought the focus."""
+        self._ring = event.reason() in _BY_KEYBOARD
+        super().focusInEvent(event)
+        self._canvas().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the ring away."""
+        super().focusOutEvent(event)
+        self._canvas().update()
+
+    def _canvas(self) -> QWidget:
+        return self.viewport() if isinstance(self, QAbstractScrollArea) else self
+
+
+class Pointing(FocusRing, Generic[Thing]):
     """Mixed into a widget that paints things (cells, tokens, heads) which are no widgets."""
 
     keys: ClassVar[str] = "Arrow keys move."
     """What keys do, for those who cannot see it."""
     pointed: Thing | None = None
     """What is under the mouse."""
-    _ring = False
+    usual: ClassVar[tuple[float, float]] = (40, 36)
+    """A usual size, in units of spacing."""
+    least: ClassVar[tuple[float, float]] = (24, 22)
+    """The size at which things can be told apart."""
+
+    def sizeHint(self) -> QSize:
+        """Return the usual size, in proportion to the text."""
+        return palette.units(*self.usual)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the least size, in proportion to the text."""
+        return palette.units(*self.least)
 
     def thing_at(self, point: QPointF) -> Thing | None:
         """Return what lies at a place of the canvas."""
@@ -166,16 +206,6 @@ class Pointing(_Base, Generic[Thing]):
             self.pointed = thing
             self._canvas().update()
 
-    def show_ring(self) -> None:
-        """Show the focus ring: somebody uses the keyboard."""
-        self._ring = True
-        self._canvas().update()
-
-    def draw_ring(self, painter: QPainter) -> None:
-        """Draw the focus ring where the keyboard is at work."""
-        if self._ring and self.hasFocus():
-            focus_ring(painter, self._canvas().rect())
-
     def handle(self, event: QEvent) -> bool:
         """Answer a request for a tool tip, and notice that the mouse has left the canvas."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
@@ -196,19 +226,9 @@ class Pointing(_Base, Generic[Thing]):
             self.ask_for(thing)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the ring when the keyboard brought the focus."""
-        self._ring = came_by_keyboard(event.reason())
+        """Show the ring when the keyboard brought the focus, and describe what is marked."""
         super().focusInEvent(event)
         self.tell()
-        self._canvas().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Take the ring away."""
-        super().focusOutEvent(event)
-        self._canvas().update()
-
-    def _canvas(self) -> QWidget:
-        return self.viewport() if isinstance(self, QAbstractScrollArea) else self
 
 
 class PaintedScroll(Pointing[Thing], QAbstractScrollArea):

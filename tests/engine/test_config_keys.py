@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import transformers
 
-from engine.config_keys import unread
+from engine.loading.config_keys import unread
 
 LINES = (Path(__file__).parent / "published_configs.jsonl").read_text().splitlines()
 PUBLISHED = {record["name"]: record["config"] for record in map(json.loads, LINES)}

@@ -4,7 +4,7 @@ import pytest
 from tokenizers import Tokenizer, normalizers, pre_tokenizers
 from tokenizers.models import BPE
 
-from engine.gguf_tokens import settle
+from engine.loading.gguf_file import settle
 
 VOCABULARY = {"▁": 0, "a": 1, "b": 2}
 

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from engine.forward.forward_pass import forward, pool
+from engine.forward.layers import Layers
 from engine.job import Cancelled, Job
-from engine.layers import Layers
 from engine.messages import Head, RunPrompt, Thumbnails
 from engine.model import Model
-from engine.pooling import pool
-from engine.runs import forward
 from engine.sources import bundled, load
 from tests.oracles import hugging_face
 from tests.oracles.hugging_face import KINDS

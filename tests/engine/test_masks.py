@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from engine import Engine, masks, traits
+from engine import Engine
+from engine.loading import architecture, reference
 from engine.messages import (
     Attention,
     DestinationRow,
@@ -75,7 +76,7 @@ def test_what_is_masked_is_what_the_softmax_is_kept_from(opened):
 def test_a_window_that_is_read_wrongly_is_refused_however_long_it_is(tmp_path, monkeypatch, wrong):
     monkeypatch.setitem(KINDS, "it", BEYOND["mistral-19"])
     hugging_face.write("it", tmp_path / "it")
-    monkeypatch.setattr(traits, "windows", lambda config, layers: (wrong,) * layers)
+    monkeypatch.setattr(architecture, "windows", lambda config, layers: (wrong,) * layers)
     with pytest.raises(Refused, match="do not look as far back"):
         Engine().answer(LoadModel(str(tmp_path / "it")))
 
@@ -85,7 +86,7 @@ def test_a_kind_of_window_that_is_not_read_is_refused(tmp_path, monkeypatch, rea
     kind = "llama4-20" if read == "chunks" else "neo-20"
     monkeypatch.setitem(KINDS, "it", BEYOND[kind])
     hugging_face.write("it", tmp_path / "it")
-    monkeypatch.setattr(traits, read, lambda config, layers: (None,) * layers)
+    monkeypatch.setattr(architecture, read, lambda config, layers: (None,) * layers)
     with pytest.raises(Refused, match="do not look as far back"):
         Engine().answer(LoadModel(str(tmp_path / "it")))
 
@@ -95,7 +96,7 @@ def test_masks_of_a_long_context_are_asked_for_without_running_a_layer(monkeypat
     monkeypatch.setitem(KINDS, "it", ("Mistral", sizes))
     model = hugging_face.make("it")
     before = [block.forward for block in model.model.layers]
-    found = masks.allowed(model, 3, 131072)
+    found = reference.visible_keys(model, 3, 131072)
     assert [tuple(mask.shape) for mask in found] == [(8, 131072)] * 3
     assert found[0].sum(1).tolist() == [4096] * 8
     assert [block.forward for block in model.model.layers] == before

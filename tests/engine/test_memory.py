@@ -7,9 +7,9 @@ import psutil
 import pytest
 
 from engine import Engine
-from engine import memory as memory_module
+from engine.forward import memory as memory_module
+from engine.forward.memory import check_run_fits, run_bytes
 from engine.job import Cancelled, Job
-from engine.memory import check_run_fits, run_bytes
 from engine.messages import (
     Attention,
     Head,

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from engine import Engine, placing
-from engine.agreement import _fitting
+from engine import Engine
 from engine.job import Job
+from engine.loading.verify import _fitting
 from engine.messages import (
     Attention,
     EstimateModel,
@@ -27,6 +27,7 @@ from engine.messages import (
     Spectrum,
 )
 from engine.model import Model
+from engine.network import device
 from engine.sources import load
 from tests.engine.sources import state_dicts
 from tests.oracles import hugging_face, state_dict
@@ -220,18 +221,18 @@ def test_versions_that_compute_wrongly_on_mps_are_refused(monkeypatch, version, 
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     monkeypatch.setattr(torch, "__version__", version)
     if not wrong:
-        return placing.check(Placing(device="mps"))
+        return device.check(Placing(device="mps"))
     with pytest.raises(Refused, match=r"wrong numbers on mps.*torch 2\.9 or later"):
-        placing.check(Placing(device="mps"))
+        device.check(Placing(device="mps"))
     return None
 
 
 def test_a_model_beyond_the_devices_memory_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (2**30, 2**34))
-    placing.check_room("it", 2**29, Placing(device="cuda"))
-    placing.check_room("it", 2**40, Placing(device="cpu"))
+    device.check_room("it", 2**29, Placing(device="cuda"))
+    device.check_room("it", 2**40, Placing(device="cpu"))
     with pytest.raises(Refused, match=r"it takes 2\.0 GiB on cuda, where 1\.0 GiB are free"):
-        placing.check_room("it", 2**31, Placing(device="cuda"))
+        device.check_room("it", 2**31, Placing(device="cuda"))
 
 
 def test_everything_kept_of_a_run_goes_through_home(tmp_path):

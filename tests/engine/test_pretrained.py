@@ -25,7 +25,7 @@ from engine.messages import (
     Thumbnails,
     Workings,
 )
-from engine.vocabulary import TokenVectors
+from engine.network.vocabulary import TokenVectors
 from tests.oracles import hugging_face
 from tests.oracles.hugging_face import D_VOCAB, IDS, KINDS, TEXT, WORDS, ov, own, qk, raw
 

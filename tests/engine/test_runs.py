@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from engine import hooks, runs
+from engine.forward import forward_pass, layers
 from engine.job import Job
 from engine.messages import RunPrompt
 
@@ -30,7 +30,7 @@ def test_each_operation_on_large_tensors_is_a_step_and_gives_the_same_numbers(mo
         return model.run_ids((0, 1, 2), Job(lambda *step: seen.append(step))), seen
 
     plain, few = run()
-    monkeypatch.setattr(hooks, "LARGE", model.n_heads * 9)
+    monkeypatch.setattr(layers, "LARGE", model.n_heads * 9)
     found, seen = run()
     # Of each layer at least its scores, what is done to them, the softmax and what it multiplies.
     assert len(seen) >= len(few) + 4 * model.n_layers
@@ -58,8 +58,8 @@ def test_losses_are_the_same_in_parts_and_step_between_them(model, monkeypatch, 
     passed = model.run_ids((0, 5, 9, 2), Job())
     whole = model.loss(passed, Job())
     tokens = tokens or model.d_vocab
-    monkeypatch.setattr(runs, "PREDICTED", positions)
-    monkeypatch.setattr(runs, "WORK", positions * tokens * model.d_model)
+    monkeypatch.setattr(forward_pass, "PREDICTED", positions)
+    monkeypatch.setattr(forward_pass, "WORK", positions * tokens * model.d_model)
     seen = []
     in_parts = model.loss(passed, Job(lambda *step: seen.append(step)))
     assert {what for *_, what in seen} == {"predicting tokens"}
@@ -81,6 +81,6 @@ def test_losses_after_a_cap_are_the_cross_entropy_of_all_the_logits(model, monke
 
     logits = capped(model._bridge.unembed(passed.read[None, :-1])[0]).double()
     expected = torch.nn.functional.cross_entropy(logits, torch.tensor([5, 9, 2]), reduction="none")
-    monkeypatch.setattr(runs, "WORK", 7 * model.d_model)
-    found = runs.loss(model._bridge, passed, Job(), capped)
+    monkeypatch.setattr(forward_pass, "WORK", 7 * model.d_model)
+    found = forward_pass.loss(model._bridge, passed, Job(), capped)
     torch.testing.assert_close(found.double(), expected, rtol=0, atol=1e-6)

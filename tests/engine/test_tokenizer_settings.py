@@ -9,8 +9,8 @@ from tokenizers.models import BPE, Unigram
 
 from engine import Engine
 from engine.messages import LoadModel, RunPrompt
+from engine.network.tokens import Tokens
 from engine.sources import bundled
-from engine.tokens import Tokens
 from tests.engine.conftest import byte_level_tokenizer, write_model
 from tests.engine.sources import caches, gguf_files, state_dicts
 from tests.oracles import hugging_face

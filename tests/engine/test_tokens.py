@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, normalizers, pre_tokenizers, processors
 from tokenizers.models import BPE, Unigram, WordPiece
 
-from engine import tokens as tokens_module
 from engine.job import Cancelled, Job
 from engine.messages import Refused
+from engine.network import tokens as tokens_module
+from engine.network.tokens import Tokens
 from engine.sources import toys
-from engine.tokens import Tokens
-from gui.widgets.token_field import VocabularyIndex
+from gui.widgets.fields import VocabularyIndex
 from tests.engine.conftest import byte_level_tokenizer
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))

@@ -12,7 +12,7 @@ import pytest
 
 from engine import Engine
 from engine.messages import Attention, DestinationRow, RunPrompt, Thumbnails
-from engine.records import result_to_json
+from engine.messages.records import result_to_json
 from gui.figures import rows
 from tests.oracles import hugging_face
 from tests.oracles.hugging_face import IDS, TEXT, own

@@ -13,8 +13,7 @@ from gui.style.formatting import head_name, percent, plain, scientific
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets.check_list import Check, CheckList, Outcome
-from gui.widgets.labels import Paragraph
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Paragraph, Sentence
 
 
 class Verdict(NamedTuple):

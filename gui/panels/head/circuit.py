@@ -34,11 +34,11 @@ from gui.style.formatting import fixed, ranked
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets.controls import Segmented
+from gui.widgets.fields import TokenField
 from gui.widgets.labels import caption, side_by_side
 from gui.widgets.matrix_view import Heatmap
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.sentence import Sentence, Token
-from gui.widgets.token_field import TokenField
+from gui.widgets.number_tables import RankedList
+from gui.widgets.text import Sentence, Token
 
 TABLE_BESIDE = 380
 """A panel of at least this width has room for the table beside a list."""

@@ -28,7 +28,7 @@ from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.controls import Segmented
-from gui.widgets.sentence import Sentence, Token
+from gui.widgets.text import Sentence, Token
 
 LEAST_LISTS = 150
 ABOUT = (

@@ -27,11 +27,10 @@ from gui.style.formatting import decimals_for, fixed, head_name, tokens_back
 from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.complex_plane import ComplexPlane
 from gui.widgets.controls import Segmented
 from gui.widgets.layouts import HeightCap
-from gui.widgets.scatter import Scatter
-from gui.widgets.sentence import Sentence
+from gui.widgets.point_plots import ComplexPlane, Scatter
+from gui.widgets.text import Sentence
 
 ACROSS, UP = "qk_eigenvalue_positivity", "ov_eigenvalue_copying"
 LEAST_PLOT = 200

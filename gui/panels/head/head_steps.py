@@ -16,10 +16,9 @@ from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets.cells import Colouring
 from gui.widgets.controls import Segmented
-from gui.widgets.labels import Paragraph
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_list import Entry, ListCell, MatrixList
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.text import Paragraph, Sentence, Token, plain_text
 
 Convention = Literal["rows", "papers"]
 """TransformerLens's shapes, one row a position; or the papers', whose weights are transposed."""

@@ -13,7 +13,7 @@ from gui.state.session_file import Favourite
 from gui.style.formatting import head_name
 from gui.style.palette import Held
 from gui.style.theme import UNIT
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 NONE_YET = (
     "No favourites yet. ☆ marks the open head; a note marks it too. All are kept with the session."

@@ -29,12 +29,12 @@ from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cells import Colouring
 from gui.widgets.controls import Segmented
+from gui.widgets.curve_plots import OffsetPlot
 from gui.widgets.labels import Named
 from gui.widgets.layouts import HeightCap
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_view import Heatmap
-from gui.widgets.offset_plot import OffsetPlot
-from gui.widgets.sentence import Sentence, Token
+from gui.widgets.text import Sentence, Token
 
 Read = Literal["token", "token+mlp0"]
 LEAST_MAP, LEAST_PLOT = 180, 140

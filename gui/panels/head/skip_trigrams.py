@@ -20,9 +20,9 @@ from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.controls import Segmented, SpinBox
-from gui.widgets.score_model import ScoreColumn
-from gui.widgets.score_table import ScoreTable
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.number_tables import ScoreTable
+from gui.widgets.table_model import NumberColumn
+from gui.widgets.text import Sentence, Token, plain_text
 
 LEAST_TABLE = 140
 WIDE = 424
@@ -168,8 +168,8 @@ class SkipTrigramsPanel(Panel):
         rows = zip(*ends, strict=True)
         return ["{} … {} → {}".format(*(_shortened(label, most) for label in r)) for r in rows]
 
-    def _columns(self, found: TrigramList) -> list[ScoreColumn]:
-        product = ScoreColumn(
+    def _columns(self, found: TrigramList) -> list[NumberColumn]:
+        product = NumberColumn(
             "QK × OV",
             found.values,
             decimals_for(found.values),
@@ -180,8 +180,8 @@ class SkipTrigramsPanel(Panel):
             return [product]
         divisor = plain(found.divisor, 3)
         return [
-            ScoreColumn("QK", found.qk, tip=f"score of query and source (divided by {divisor})"),
-            ScoreColumn("OV", found.ov, tip="what reading the source adds to the logit of out"),
+            NumberColumn("QK", found.qk, tip=f"score of query and source (divided by {divisor})"),
+            NumberColumn("OV", found.ov, tip="what reading the source adds to the logit of out"),
             product,
         ]
 

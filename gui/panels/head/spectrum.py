@@ -22,10 +22,10 @@ from gui.style.formatting import fixed, plain, tokens_back
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets.controls import Segmented
+from gui.widgets.curve_plots import SpectrumPlot
 from gui.widgets.labels import caption, side_by_side
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.sentence import Sentence
-from gui.widgets.spectrum_plot import SpectrumPlot
+from gui.widgets.number_tables import RankedList
+from gui.widgets.text import Sentence
 
 ENDS: dict[str, tuple[str, str]] = {"ov": ("read", "write"), "qk": ("query", "key")}
 """What the two ends of a direction are called."""
@@ -133,7 +133,7 @@ class SpectrumPanel(Panel):
             ov.groups,
             qk.groups,
         )
-        self.plot.set_selected(*(self._chosen or (None, 0)))
+        self.plot.select(*(self._chosen or (None, 0)))
         told = f"overlap: read/write {fixed(ov.read_write_overlap, 2)}"
         told += (
             f" · query/key {fixed(qk.read_write_overlap, 2)}{tokens_back(qk.offset, ', ')} · "

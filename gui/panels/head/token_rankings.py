@@ -19,7 +19,7 @@ from gui.client.engine_client import EngineClient
 from gui.panels.head.circuit import SOURCES, CircuitPanel
 from gui.session.session import OVQuestion, QKQuestion, Session
 from gui.style.formatting import for_prompts, head_name, plain, tokens_back
-from gui.widgets.sentence import Token
+from gui.widgets.text import Token
 
 READ = {
     "token": "the bare embedding",

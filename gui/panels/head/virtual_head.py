@@ -32,7 +32,7 @@ from gui.widgets.controls import ComboBox, Segmented
 from gui.widgets.layouts import Folding
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_view import Heatmap
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.text import Sentence, Token, plain_text
 
 
 class PairPicker(QWidget):

@@ -27,7 +27,7 @@ from gui.state.question import main_of, runs_of
 from gui.state.question_table import View
 from gui.style.theme import UNIT
 from gui.widgets.controls import SpinBox
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 NONE_YET = (
     "No figures yet. “Add to board” in the ⤓ menu of a card puts what it shows here; all are "

@@ -29,9 +29,9 @@ from gui.widgets.controls import Segmented
 from gui.widgets.layouts import Folding
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_view import Heatmap
-from gui.widgets.score_model import ScoreColumn
-from gui.widgets.score_table import ScoreTable
-from gui.widgets.sentence import Sentence
+from gui.widgets.number_tables import ScoreTable
+from gui.widgets.table_model import NumberColumn
+from gui.widgets.text import Sentence
 
 SIDE_BY_SIDE = 600
 MOST_CELL, AROUND = 64, 120
@@ -252,9 +252,9 @@ class CompositionPanel(PairPanel):
             "pair",
             [pairs.name(scores.pairs[place]) for place in self._listed.tolist()],
             [
-                ScoreColumn("score", found, 3, tip=SCORE_TIP),
-                ScoreColumn("× random", found / scores.baseline, 1, tip=TIMES_TIP),
-                ScoreColumn("z", self._z[self._listed], 1, signed=True, tip=Z_TIP),
+                NumberColumn("score", found, 3, tip=SCORE_TIP),
+                NumberColumn("× random", found / scores.baseline, 1, tip=TIMES_TIP),
+                NumberColumn("z", self._z[self._listed], 1, signed=True, tip=Z_TIP),
             ],
         )
         rows = np.flatnonzero(self._listed == shown.place(self._open(shown)))

@@ -25,7 +25,7 @@ from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.controls import Segmented
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 SIDE_BY_SIDE = 680
 LEAST_TABLE = 150

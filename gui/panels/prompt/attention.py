@@ -33,7 +33,7 @@ from gui.widgets.controls import Segmented
 from gui.widgets.layouts import HeightCap
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_view import Heatmap
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.text import Sentence, Token, plain_text
 from gui.widgets.token_strip import TokenStrip
 
 Parts = list[str | Token]

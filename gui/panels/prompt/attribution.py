@@ -43,8 +43,8 @@ from gui.widgets.labels import caption
 from gui.widgets.layouts import NO_LIMIT, HeightCap
 from gui.widgets.matrix import CellSizes, Matrix
 from gui.widgets.matrix_view import CellMap
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.sentence import Sentence, Token
+from gui.widgets.number_tables import RankedList
+from gui.widgets.text import Sentence, Token
 
 BESIDE_FROM = 520
 """A panel at least so wide has the bars beside the map."""

@@ -26,7 +26,7 @@ from gui.style.theme import UNIT
 from gui.widgets.controls import Segmented
 from gui.widgets.labels import Named
 from gui.widgets.layouts import FlowLayout
-from gui.widgets.sentence import Token
+from gui.widgets.text import Token
 
 MOST_LEFT = 1e-3
 """A remainder above this is more than rounding."""

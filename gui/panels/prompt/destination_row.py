@@ -23,7 +23,7 @@ from gui.widgets.labels import Named
 from gui.widgets.layouts import HeightCap
 from gui.widgets.matrix import BarColumn, CellSizes, Matrix
 from gui.widgets.matrix_view import CellMap
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.text import Sentence, Token, plain_text
 
 Order = Literal["layer", "induction", "source"]
 ORDERS: tuple[tuple[Order, str, str], ...] = (

@@ -16,8 +16,8 @@ from gui.widgets.cells import Colouring
 from gui.widgets.layouts import HeightCap
 from gui.widgets.matrix import CellSizes, Matrix
 from gui.widgets.matrix_view import CellMap
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.sentence import Sentence, Token
+from gui.widgets.number_tables import RankedList
+from gui.widgets.text import Sentence, Token
 
 LEAST_PICTURE, LEAST_LIST = 100, 66
 ABOUT = (

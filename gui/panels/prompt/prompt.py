@@ -27,12 +27,11 @@ from gui.session.settings import HISTORY_LENGTH
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.fields import PromptEdit
 from gui.widgets.layouts import HeightCap
-from gui.widgets.prompt_edit import PromptEdit
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.score_model import ScoreColumn
-from gui.widgets.score_table import ScoreTable
-from gui.widgets.sentence import Sentence
+from gui.widgets.number_tables import RankedList, ScoreTable
+from gui.widgets.table_model import NumberColumn
+from gui.widgets.text import Sentence
 from gui.widgets.token_strip import TokenStrip
 
 LONGEST = 40
@@ -238,9 +237,9 @@ class PromptPanel(Panel):
             "",
             [names[i] for i in ids.tolist()],
             [
-                ScoreColumn("before", 100 * was, 1, tip="per cent in the whole model"),
-                ScoreColumn("now", 100 * is_, 1, tip=f"per cent without {off}"),
-                ScoreColumn("change", 100 * (is_ - was), 1, True, "percentage points"),
+                NumberColumn("before", 100 * was, 1, tip="per cent in the whole model"),
+                NumberColumn("now", 100 * is_, 1, tip=f"per cent without {off}"),
+                NumberColumn("change", 100 * (is_ - was), 1, True, "percentage points"),
             ],
         )
 

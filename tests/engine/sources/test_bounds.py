@@ -10,7 +10,8 @@ import torch
 
 from engine import Engine
 from engine.messages import EstimateModel, LoadModel, Refused, RunPrompt
-from engine.sources import gguf, values
+from engine.sources import gguf
+from engine.sources.config import check_numbers
 from engine.sources.files import Folder
 from engine.sources.tokenizer import read_tokenizer
 from tests.engine.sources import gguf_files, state_dicts
@@ -186,7 +187,7 @@ def test_numbers_of_another_type_or_out_of_range_are_named(folder, name, value):
     "config", [{"sliding_window": None}, {"sliding_window": -1}, {"eos_token_id": [1, 2]}, {}]
 )
 def test_what_configs_really_say_is_let_through(config):
-    values.check("a config", config)
+    check_numbers("a config", config)
 
 
 @pytest.mark.parametrize(("name", "value"), [("eps", "4"), ("eps", None), ("n_ctx", "8")])

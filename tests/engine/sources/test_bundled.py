@@ -49,7 +49,7 @@ def test_a_truncated_file_is_named(folder, name, size):
         ({"model_type": "gpt2"}, "is not that of a headscope-attn-only model"),
         ({"positions": "rotary"}, "config.json is damaged: .*rotary"),
         ({"d_head": 7}, r"blocks.0.attn.W_Q is \(3, 20, 6\), and config.json means \(3, 20, 7\)"),
-        ({"n_layers": 3}, "lacks blocks.2.attn.W_Q"),
+        ({"n_layers": 3}, "lacks 8 of the model's tensors, such as blocks.2.attn.W_K"),
     ],
 )
 def test_a_config_that_does_not_fit_is_refused(folder, changes, sentence):

@@ -8,7 +8,7 @@ from transformer_lens.supported_models import MODEL_ALIASES
 
 from engine import Engine, sources
 from engine.messages import EstimateModel, ListModels, LoadModel, Refused, RunPrompt
-from engine.sources import cache, cached, legacy
+from engine.sources import folder, hub_cache
 from tests.engine.sources import state_dicts
 from tests.engine.sources.caches import REVISIONS, put
 from tests.oracles import hugging_face, state_dict
@@ -56,7 +56,7 @@ def test_the_cache_is_where_huggingface_hub_looks_for_it(monkeypatch, environmen
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert str(cache.root()) == place
+    assert str(hub_cache.root()) == place
     code = "from huggingface_hub import constants; print(constants.HF_HUB_CACHE)"
     theirs = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=60)
     assert theirs.stdout.strip() == place
@@ -87,10 +87,10 @@ def test_main_is_opened_or_else_the_newest(root, llama, tmp_path):
     second = put(root, "a/b", other, REVISIONS[1], ref="")
     for path, seconds in ((first, 100), (second, 200)):
         os.utime(path, (seconds, seconds))
-    assert cache.folder("a/b").path == second
+    assert hub_cache.folder("a/b").path == second
     (root / "models--a--b" / "refs").mkdir()
     (root / "models--a--b" / "refs" / "main").write_text(REVISIONS[0])
-    assert cache.folder("a/b").path == first
+    assert hub_cache.folder("a/b").path == first
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
@@ -152,10 +152,10 @@ def test_a_model_in_headscopes_own_format_opens_from_the_cache(root, repository)
 def test_names_are_those_of_transformer_lens():
     for repository, names in MODEL_ALIASES.items():
         for name in names:
-            assert legacy.on_hub(name) == repository
-    assert legacy.on_hub("ATTN-ONLY-2L") == "NeelNanda/Attn_Only_2L512W_C4_Code"
-    assert legacy.short("NeelNanda/SoLU_1L_v9_old") == "solu-1l-pile"
-    assert legacy.short("gpt2") == "gpt2"
+            assert hub_cache.on_hub(name) == repository
+    assert hub_cache.on_hub("ATTN-ONLY-2L") == "NeelNanda/Attn_Only_2L512W_C4_Code"
+    assert hub_cache.short("NeelNanda/SoLU_1L_v9_old") == "solu-1l-pile"
+    assert hub_cache.short("gpt2") == "gpt2"
 
 
 @pytest.mark.parametrize(
@@ -218,4 +218,4 @@ def test_listing_reads_no_weights_and_imports_no_torch(root, llama, python, repo
 
 
 def test_the_cache_can_be_absent(root):
-    assert cached.entries() == []
+    assert folder.cached_entries() == []

@@ -21,7 +21,7 @@ from engine.messages import (
     Refused,
     RunPrompt,
 )
-from engine.sources import cache, hub, needed, questions
+from engine.sources import hub, hub_cache, questions
 from tests.engine.sources import state_dicts
 from tests.engine.sources.hub import REVISION, Hub
 from tests.oracles import hugging_face, state_dict
@@ -82,7 +82,7 @@ def test_the_size_is_told_before_anything_is_fetched(server, engine, files):
     )
     assert plan.sizes.tolist() == [len(files[name]) for name in plan.files]
     assert plan.free > 0
-    assert not cache.root().exists()
+    assert not hub_cache.root().exists()
 
 
 def test_a_downloaded_model_is_listed_and_opens_without_the_hub(server, engine, files):
@@ -159,7 +159,7 @@ def test_a_cancelled_download_stops_at_once_and_goes_on_where_it_was(server, eng
     with pytest.raises(Cancelled):
         engine.answer(DownloadModel(NAME), job)
     assert time.monotonic() - job.stopped < 1
-    (partial,) = cache.root().rglob("*.incomplete")
+    (partial,) = hub_cache.root().rglob("*.incomplete")
     kept = partial.stat().st_size
     assert 0 < kept < size
     assert engine.answer(FindDownload(NAME)).have >= kept
@@ -170,7 +170,7 @@ def test_a_cancelled_download_stops_at_once_and_goes_on_where_it_was(server, eng
     engine.answer(DownloadModel(NAME))
     ranges = [asked for path, asked in server.asked if path.endswith("model.safetensors")]
     assert ranges == [f"bytes={kept}-"]
-    found = next(cache.root().rglob("model.safetensors"))
+    found = next(hub_cache.root().rglob("model.safetensors"))
     assert found.read_bytes() == files["model.safetensors"]
 
 
@@ -178,20 +178,20 @@ def test_a_connection_that_breaks_is_said_and_what_came_is_kept(server, engine, 
     server.break_after["model.safetensors"] = 50_000
     text = refused(engine, DownloadModel(NAME))
     assert "what has come is kept, and asking again goes on from there" in text
-    (partial,) = cache.root().rglob("*.incomplete")
+    (partial,) = hub_cache.root().rglob("*.incomplete")
     kept = partial.read_bytes()
     assert 0 < len(kept) <= 50_000
     assert files["model.safetensors"].startswith(kept)
     server.break_after.clear()
     engine.answer(DownloadModel(NAME))
     assert server.asked[-1][1] == f"bytes={len(kept)}-"
-    assert len(load_file(next(cache.root().rglob("model.safetensors")))) > 0
+    assert len(load_file(next(hub_cache.root().rglob("model.safetensors")))) > 0
 
 
 def test_a_file_that_came_damaged_is_thrown_away(server, engine):
     server.spoilt.add("model.safetensors")
     assert "model.safetensors of someone/tiny came damaged" in refused(engine, DownloadModel(NAME))
-    assert not list(cache.root().rglob("*.incomplete"))
+    assert not list(hub_cache.root().rglob("*.incomplete"))
     assert NAME not in [entry.name for entry in engine.answer(ListModels()).models]
 
 
@@ -208,7 +208,7 @@ def test_what_the_hub_refuses_is_said_in_plain_words(server, engine, name, error
     if error:
         server.errors[name] = error
     assert says in refused(engine, DownloadModel(name))
-    assert not cache.root().exists()
+    assert not hub_cache.root().exists()
 
 
 def test_a_model_whose_files_are_gated_is_told_before_its_size(server, engine):
@@ -235,7 +235,7 @@ def test_a_full_disk_is_told_before_anything_is_fetched(server, monkeypatch):
     monkeypatch.setattr(hub, "find", lambda name: wanted)
     with pytest.raises(Refused, match=r"someone/tiny needs 4.8 MiB more on the disk, and 1000 byt"):
         hub.download(NAME)
-    assert not cache.root().exists()
+    assert not hub_cache.root().exists()
 
 
 def test_what_is_no_decoder_is_told_before_it_is_fetched(server, engine, files):
@@ -280,7 +280,7 @@ def test_a_legacy_name_is_fetched_with_its_tokenizer(server, engine, tmp_path):
 )
 def test_shards_are_needed_and_code_is_not(names, files):
     all_of_it = ["config.json", "tokenizer.json", "model.safetensors.index.json", *names]
-    assert needed.needed("a/b", all_of_it) == [*all_of_it[:3], *files]
+    assert hub.needed("a/b", all_of_it) == [*all_of_it[:3], *files]
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_shards_are_needed_and_code_is_not(names, files):
 )
 def test_a_repository_without_a_model_is_refused(names, says):
     with pytest.raises(Refused, match=says):
-        needed.needed("a/b", names)
+        hub.needed("a/b", names)
 
 
 def test_the_command_tells_the_size_shows_progress_and_how_to_open(server, python, repository):
@@ -332,4 +332,4 @@ def test_the_command_is_stopped_by_ctrl_c_and_says_that_it_goes_on(
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (130, "")
     assert f"stopped: what has come is kept, and headscope download {NAME} goes on" in err
-    assert len(list(cache.root().rglob("*.incomplete"))) == 1
+    assert len(list(hub_cache.root().rglob("*.incomplete"))) == 1

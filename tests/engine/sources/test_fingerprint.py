@@ -9,10 +9,9 @@ import pytest
 from engine import Engine
 from engine.job import Cancelled, Job
 from engine.messages import LoadModel
-from engine.sources import fingerprint as at
+from engine.sources import checkpoint as at
 from engine.sources import load
-from engine.sources.fingerprint import fingerprint, of_files, of_tensors
-from engine.sources.pretrained import Pretrained
+from engine.sources.checkpoint import Pretrained, fingerprint, of_files, of_tensors
 
 
 def pretrained(path: Path) -> Pretrained:

@@ -10,6 +10,7 @@ import torch
 from transformer_lens.model_bridge.sources.tl_legacy import _convert_neel_solu_old_weights
 
 from engine import Engine
+from engine.loading.native import modern
 from engine.messages import (
     Attention,
     Composition,
@@ -21,7 +22,6 @@ from engine.messages import (
     Refused,
     RunPrompt,
 )
-from engine.native import modern
 from tests.engine.sources.state_dicts import WORDS, write
 from tests.oracles import state_dict
 

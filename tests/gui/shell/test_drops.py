@@ -12,7 +12,7 @@ from gui.session.model_opener import Opening
 from gui.shell.drops import Drops, Target
 from gui.state.file_kinds import LARGEST_TEXT
 from gui.style import palette
-from gui.widgets.prompt_edit import PromptEdit
+from gui.widgets.fields import PromptEdit
 
 
 def mime(*paths):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QScrollArea, QTabBar
 
 from gui.shell.dock_area import SETTLED_MS
 from gui.shell.layouts import LAYOUTS
-from gui.widgets.text_table import RowTable
+from gui.widgets.table import Table
 from tests.gui.conftest import filled
 from tests.waiting import activate
 
@@ -72,7 +72,7 @@ def scrolling_with_lists(window):
             continue
         outer = dock.panel.body.parentWidget().parentWidget()
         assert isinstance(outer, QScrollArea)
-        lists = [w for w in dock.panel.body.findChildren(RowTable) if w.isVisible()]
+        lists = [w for w in dock.panel.body.findChildren(Table) if w.isVisible()]
         if outer.verticalScrollBar().maximum() and lists:
             found.add(dock.kind.title)
     return found

@@ -11,18 +11,16 @@ from pytestqt.qtbot import QtBot
 from gui.style import palette
 from gui.widgets.cells import Colouring
 from gui.widgets.check_list import CheckList
-from gui.widgets.complex_plane import ComplexPlane
 from gui.widgets.controls import Segmented
+from gui.widgets.curve_plots import SpectrumPlot
+from gui.widgets.fields import PromptEdit, TokenField
 from gui.widgets.head_grid import HeadGrid
 from gui.widgets.labels import Notice
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_list import Entry, MatrixList
 from gui.widgets.matrix_view import CellMap, Heatmap
-from gui.widgets.prompt_edit import PromptEdit
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.score_table import ScoreTable
-from gui.widgets.spectrum_plot import SpectrumPlot
-from gui.widgets.token_field import TokenField
+from gui.widgets.number_tables import RankedList, ScoreTable
+from gui.widgets.point_plots import ComplexPlane
 from gui.widgets.token_strip import TokenStrip
 from tests.waiting import activate
 

@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QPixmap
 from gui.style import palette
 from gui.style.theme import DIVERGING, lut
 from gui.widgets.cells import Colouring
-from gui.widgets.labels import Paragraph
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_list import BESIDE_FROM, Entry, ListCell, MatrixList
+from gui.widgets.text import Paragraph
 
 
 def made(part, rows, columns, marked=(None, None), seed=0, labels=None):

@@ -1,0 +1,1 @@
+"""From the files of a model to the network that runs it, checked against transformers."""

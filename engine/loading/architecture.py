@@ -1,0 +1,201 @@
+"""What a model's config and modules say of its positions, windows, caps and factors.
+
+Nothing of it is believed before a run has shown it: see engine/agreement.py.
+"""
+
+import copy
+import inspect
+import math
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from engine.network.device import to_cpu_float32
+from engine.network.rotation import Angles, Rotation
+
+
+def rotations(bridge: Any, model: Any) -> tuple[Rotation | None, ...]:
+    """Return how each layer turns queries and keys, by the model's own cosines and sines.
+
+    None where the model has nothing that gives them.
+
+    Parameters
+    ----------
+    bridge : TransformerBridge
+        The wrapped model.
+    model : PreTrainedModel
+        What it wraps.
+    """
+    layers: int = bridge.cfg.n_layers
+    kinds = getattr(model.config, "layer_types", None) or [None] * layers
+    modules = [it for name, it in model.named_modules() if name.rpartition(".")[2] == "rotary_emb"]
+    if not modules:
+        return (None,) * layers
+    # A copy, whose state is not the running model's.
+    rotary = copy.deepcopy(getattr(modules[0], "original_component", modules[0]))
+    neighbours = bool(bridge.cfg.rotary_adjacent_pairs)
+    known = {kind: _known(rotary, kind, neighbours, bridge.cfg.n_ctx) for kind in set(kinds)}
+    return tuple(known[kind] for kind in kinds)
+
+
+def _angles(rotary: Any, kind: str | None) -> Angles:
+    # Gemma 3 turns its local layers and its global ones by two bases.
+    by_kind = "layer_type" in inspect.signature(rotary.forward).parameters
+    more = {"layer_type": kind} if by_kind else {}
+    held = next(rotary.buffers(), torch.empty(0))
+    # What is turned is said to be in single precision: so are cosines and sines.
+    like = torch.zeros(1, 1, 1, device=held.device)
+
+    def angles(positions: Tensor, length: int) -> tuple[Tensor, Tensor]:
+        # The last position of the prompt is among those asked for: it is how modules know its end.
+        asked = torch.cat([positions, torch.tensor([length - 1])])[None].to(held.device)
+        first, second = (to_cpu_float32(table[0][:-1]) for table in rotary(like, asked, **more))
+        if sines_first:
+            return second.repeat_interleave(2, -1), first.repeat_interleave(2, -1)
+        return first, second
+
+    sines_first = False
+    start, _ = angles(torch.tensor([0]), 1)
+    # GPT-J's are sines, then cosines, one of each for two neighbours.
+    sines_first = not start.any()
+    return angles
+
+
+def _known(rotary: Any, kind: str | None, neighbours: bool, n_ctx: int) -> Rotation | None:
+    try:
+        angles = _angles(rotary, kind)
+        cos, _ = angles(torch.tensor([0, 1]), 2)
+    except Exception:  # a module that wants more than positions: scores are then not vouched for
+        return None
+    known = cos.ndim == 2 and len(cos) == 2 and cos.shape[1] % 2 == 0
+    return Rotation(angles, neighbours, _steady(angles, n_ctx)) if known else None
+
+
+def _steady(angles: Angles, n_ctx: int) -> int | None:
+    """Return how long the longest prompt is that turns as short ones do; none: all do."""
+
+    def same(length: int) -> bool:
+        return all(
+            torch.equal(one, other)
+            for one, other in zip(angles(first, 2), angles(first, length), strict=True)
+        )
+
+    first = torch.tensor([0, 1])
+    if same(n_ctx):
+        return None
+    short, long = 2, n_ctx
+    while long - short > 1:
+        middle = (short + long) // 2
+        short, long = (middle, long) if same(middle) else (short, middle)
+    return short
+
+
+def slopes(n_heads: int) -> Float[Tensor, " head"]:
+    """Return what each head takes off its scores for a position of distance.
+
+    "Train Short, Test Long: Attention with Linear Biases" (Press et al., 2022), section 3: 2 to
+    the powers -8/n, -16/n, ... for n heads; where n is no power of 2, those of the power of 2
+    below, then every other one of the power above.
+
+    Parameters
+    ----------
+    n_heads : int
+        Heads in a layer.
+    """
+    below = 2 ** int(math.log2(n_heads))
+    found = 2.0 ** (-8 / below * torch.arange(1, below + 1))
+    between = 2.0 ** (-4 / below * torch.arange(1, 2 * below, 2))
+    return torch.cat([found, between])[:n_heads]
+
+
+def windows(config: Any, n_layers: int) -> tuple[int | None, ...]:
+    """Return how many positions a query of each layer sees, its own among them; none: all.
+
+    Parameters
+    ----------
+    config : PreTrainedConfig
+        The model's.
+    n_layers : int
+        Its layers.
+    """
+    if hasattr(config, "window_size") and hasattr(config, "attention_layers"):  # GPT-Neo
+        kinds = config.attention_layers
+        return tuple(config.window_size if kind == "local" else None for kind in kinds)
+    window = getattr(config, "sliding_window", None)
+    if getattr(config, "use_sliding_window", True) is False:
+        window = None
+    kinds = getattr(config, "layer_types", None)
+    if kinds is None:
+        return (window,) * n_layers
+    return tuple(window if kind == "sliding_attention" else None for kind in kinds)
+
+
+def chunks(config: Any, n_layers: int) -> tuple[int | None, ...]:
+    """Return in parts of how many positions each layer's queries see only their own, as in Llama 4.
+
+    Parameters
+    ----------
+    config : PreTrainedConfig
+        The model's.
+    n_layers : int
+        Its layers.
+    """
+    chunk = getattr(config, "attention_chunk_size", None)
+    kinds = getattr(config, "layer_types", None) or [None] * n_layers
+    return tuple(chunk if kind == "chunked_attention" else None for kind in kinds)
+
+
+def divisor(attention: Any, cfg: Any) -> float:
+    """Return what a layer divides q . k by.
+
+    Parameters
+    ----------
+    attention : Module
+        The layer's, of transformers.
+    cfg : TransformerBridgeConfig
+        The bridge's.
+    """
+    for name in ("scaling", "softmax_scale", "inv_norm_factor"):
+        if (factor := getattr(attention, name, None)) is not None:
+            return 1 / float(factor)
+    # GPT-Neo's scores are not divided, and its attention has no attribute that says so.
+    return 1.0 if "Neo" in cfg.architecture and "NeoX" not in cfg.architecture else cfg.d_head**0.5
+
+
+def score_cap(attention: Any) -> float:
+    """Return c where scores go through c tanh(x / c) before the softmax; 0 where they do not."""
+    inner = getattr(attention, "original_component", None)
+    return float(getattr(inner, "attn_logit_softcapping", None) or 0)
+
+
+def logit_cap(config: Any) -> float:
+    """Return c where logits go through c tanh(x / c); 0 where they do not."""
+    return float(getattr(config, "final_logit_softcapping", None) or 0)
+
+
+def logit_scale(config: Any) -> float:
+    """Return what logits are multiplied by: Cohere's factor, or one over Granite's divisor."""
+    scale = getattr(config, "logit_scale", None)
+    if isinstance(scale, (int, float)):
+        return float(scale)
+    return 1 / float(getattr(config, "logits_scaling", None) or 1)
+
+
+def residual_factor(config: Any) -> float:
+    """Return what multiplies all that heads and MLPs add to the stream, as in Granite."""
+    return float(getattr(config, "residual_multiplier", None) or 1)
+
+
+def clip(config: Any) -> float:
+    """Return where queries, keys and values are cut off, as in some OLMo and MPT; 0: nowhere."""
+    within = getattr(config, "attn_config", None)
+    return float(getattr(config, "clip_qkv", None) or getattr(within, "clip_qkv", None) or 0)
+
+
+def unlike_weights(config: Any) -> str:
+    """Return why scores do not follow from weights and an offset, where no short run shows it."""
+    rotation = getattr(config, "rope_parameters", None) or {}
+    # Ministral 3: by the logarithm of the position, beyond the original context.
+    return "it scales queries by their position" if rotation.get("llama_4_scaling_beta") else ""

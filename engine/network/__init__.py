@@ -1,0 +1,1 @@
+"""Weights and tokens of an open model, in one shape convention."""
