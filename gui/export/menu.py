@@ -198,7 +198,7 @@ class Exports(QObject):
 
 
 def _why_not(panel: Panel) -> str:
-    if not panel.main:
+    if not panel.main_slot:
         return f"{panel.title} holds no answer of the engine to export: only its picture"
     return f"{panel.title} has no answer to export yet"
 

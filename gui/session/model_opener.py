@@ -135,6 +135,8 @@ class Opening(QObject):
         self.before: Selection | None = None
         self.recent: Sequence[str] = settings.recent_models() if settings else []
         self._open = ""
+        self._asked: dict[str, str] = {}
+        """The model asked for last, by slot."""
         client.renewed.connect(self._on_renewed)
         session.changed.connect(self._on_changed)
         self.ask_again()
@@ -217,6 +219,9 @@ class Opening(QObject):
         self.changed.emit()
 
     def _ask(self, slot: str, model: str) -> None:
+        replaced, self._asked[slot] = self._asked.get(slot, model), model
+        if replaced not in self._asked.values():
+            self._note_end(replaced)
         if self._marker is not None and model != DEFAULT_MODEL:
             self._marker.begin(model)
         self._client.ask(self, slot, LoadModel(model))

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton
 
 from engine.messages import Request, Result, Run
 from gui.charts.focus import count, named
-from gui.client.answers import Questions
+from gui.client.answers import RequestSlots
 from gui.client.engine_client import EngineClient, Failure
 from gui.panels.prompt import prompt
 from gui.session.session import Session
@@ -78,7 +78,7 @@ class CompareBar(Banner):
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__("How the two prompts are compared")
         self._session = session
-        self._questions = Questions(self, client)
+        self._questions = RequestSlots(self, client)
         self._last = ("", "")
         self.setAccessibleName("Two prompts compared")
         self.heading.setText(HEADING)
@@ -111,17 +111,17 @@ class CompareBar(Banner):
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take a run."""
-        self._questions.take(slot, request, result)
+        self._questions.set_answer(slot, request, result)
         self._say()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Learn that a prompt could not be run."""
-        self._questions.miss(slot, request, failure)
+        self._questions.set_failure(slot, request, failure)
         self._say()
 
     def ask_again(self) -> None:
         """Ask once more for what failed or was stopped."""
-        self._questions.forgive()
+        self._questions.clear_failures()
         self._follow()
 
     def event(self, event: QEvent) -> bool:

@@ -196,7 +196,7 @@ class CardDock(QDockWidget):
 
     def _update_cover(self) -> None:
         if self._covered and self._cover is None and self.panel is not None:
-            self._cover = Cover(self, self.panel.secret or self, self.kind.title)
+            self._cover = Cover(self, self.panel.spoiler_widget or self, self.kind.title)
         elif not self._covered and self._cover is not None:
             self._cover.hide()
             self._cover.deleteLater()

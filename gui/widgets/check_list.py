@@ -39,7 +39,7 @@ class Check:
     measure
         How far off it was, in words.
     share
-        What was measured over what is allowed; none where nothing was.
+        What was measured over what is allowed; `None` where nothing was.
     details
         What is shown when the line is open.
     """

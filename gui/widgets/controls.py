@@ -135,7 +135,7 @@ class Segmented(QWidget):
     """Exclusive choices side by side; Tab reaches the chosen one, arrow keys move the choice."""
 
     changed = Signal(str)
-    """Key of the option that somebody chose; not emitted by `set_value`."""
+    """Key of the option that was chosen by mouse or keyboard, not by `set_value`."""
     again = Signal(str)
     """Key of the option that was chosen already, and was clicked once more."""
 
@@ -169,7 +169,7 @@ class Segmented(QWidget):
         return next((key for key, button in self._buttons.items() if button.isChecked()), "")
 
     def set_value(self, key: str) -> None:
-        """Choose an option without telling anybody.
+        """Choose an option without emitting `changed`.
 
         Raises
         ------

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from gui.style import palette
 from gui.style.formatting import decimals_for, fixed, power_of_ten, tokens_back
 from gui.widgets import painting
-from gui.widgets.painting import ALONG
+from gui.widgets.painting import ALONG, Axes, Ticks
 from gui.widgets.plot import DOT, Numbers, Plot, axis_ends
 
 if TYPE_CHECKING:
@@ -83,12 +83,14 @@ class OffsetPlot(Plot):
         named = [(name, theme.text), (_PAIR, theme.curve_qk)][: len(self._curves())]
         self._legend = named[::-1] if len(named) > 1 else ()
         canvas.begin(
-            x=axis_ends(across),
-            y=axis_ends(np.concatenate([mean - half, mean + half, own])),
-            titles=("tokens back", self._unit),
-            room=self._room(),
-            grid=True,
-            whole=True,
+            Axes(
+                x=axis_ends(across),
+                y=axis_ends(np.concatenate([mean - half, mean + half, own])),
+                titles=("tokens back", self._unit),
+                room=self._room(),
+                grid=True,
+                whole=True,
+            )
         )
         if self._deviation is not None:
             canvas.band(across, mean - half, mean + half, theme.muted, 0.2)
@@ -98,7 +100,7 @@ class OffsetPlot(Plot):
                 canvas.points(across, values, colour, 2.5)
 
     def thing_at(self, point: QPointF) -> int | None:
-        """Return the offset at a place, none outside the axes."""
+        """Return the offset at a place, `None` outside the axes."""
         if not self.count() or not self.canvas.box.contains(point):
             return None
         return int(np.abs(self.places()[0] - point.x()).argmin())
@@ -168,7 +170,7 @@ class SpectrumPlot(Plot):
         Parameters
         ----------
         ov, qk
-            Of the thin factors, [d_head]; none leaves a curve out.
+            Of the thin factors, [d_head]; `None` leaves a curve out.
         dense_ov, dense_qk
             Measured on the whole matrix, [d_model]; what lies beyond d_head is drawn.
         d_head
@@ -193,7 +195,7 @@ class SpectrumPlot(Plot):
         self._show()
 
     def select(self, circuit: str | None, index: int) -> None:
-        """Ring a value, or none."""
+        """Ring a value, or with `None` no value."""
         start = self._starts.get(circuit or "")
         self.set_selected(None if start is None else start + index)
 
@@ -249,13 +251,15 @@ class SpectrumPlot(Plot):
             title += f" · below {power(round(log10(self._floor)))}: drawn at the bottom"
         self._legend = [(CIRCUITS[name], self._colour(name)) for name in self._curves]
         canvas.begin(
-            x=(-1, count - 1 + max(1, count // 40)),
-            y=(low - 0.02 * span, high + 0.08 * span),
-            titles=(title, "singular value"),
-            room=self._room(),
-            framed=False,
-            whole=True,
-            ticks=(lambda lines: log_ticks(low, high, lines)) if self._log else None,
+            Axes(
+                x=(-1, count - 1 + max(1, count // 40)),
+                y=(low - 0.02 * span, high + 0.08 * span),
+                titles=(title, "singular value"),
+                room=self._room(),
+                framed=False,
+                whole=True,
+                ticks=(lambda lines: log_ticks(low, high, lines)) if self._log else None,
+            )
         )
         label = f"d_head = {self._d_head}"
         canvas.line(self._d_head - 0.5, 90, theme.muted, dashed=True, label=label)
@@ -322,7 +326,7 @@ def log_start(value: float) -> float:
     return max(times * decade for times in (1, *_BETWEEN) if times == 1 or times * decade <= value)
 
 
-def log_ticks(low: float, high: float, room: float) -> list[tuple[float, str]]:
+def log_ticks(low: float, high: float, room: float) -> Ticks:
     """Return where a logarithmic axis has ticks, as exponents, and what stands there.
 
     Between the powers of ten there are 2 and 5 where no more than `room` lines are wanted.

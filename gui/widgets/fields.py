@@ -82,7 +82,7 @@ class VocabularyIndex:
         return self.labels[token].endswith(f"#{token}")
 
     def find(self, typed: str) -> int | None:
-        """Return the id of a token: by its text, by its label, as `#id`; none if there is none."""
+        """Return the id of a token: by its text, by its label, as `#id`; else `None`."""
         if typed and typed in self._by_text:
             return self._by_text[typed]
         if typed and typed in self._by_label:
@@ -129,7 +129,7 @@ class TokenField(QLineEdit):
     """Type a token as text, as its label or as `#id`; what is typed stays until it is a token."""
 
     chosen = Signal(int)
-    """Id of the token that somebody entered or picked."""
+    """Id of the token that was entered or picked."""
     refused = Signal(str)
     """A sentence about what was entered and is no single token."""
 
@@ -155,7 +155,7 @@ class TokenField(QLineEdit):
         self._index = VocabularyIndex(texts, labels)
 
     def set_token(self, token: int) -> None:
-        """Show a token, unless somebody is typing another."""
+        """Show a token, unless another one is being typed."""
         self._token = token
         if not (self.hasFocus() and self.isModified()):
             self._show_token()
@@ -235,7 +235,7 @@ class TokenField(QLineEdit):
 
 _DEBOUNCE = 250
 _LONGEST_WAIT = 750
-"""Milliseconds after which somebody who types without a pause is told of, too."""
+"""Milliseconds after which an edit is announced although typing goes on."""
 _MARGIN = UNIT // 2
 _HISTORY = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
@@ -244,7 +244,7 @@ class PromptEdit(QPlainTextEdit):
     """Plain text; Enter submits, Shift+Enter begins a new line, Up and Down walk the history."""
 
     submitted = Signal()
-    """Somebody pressed Enter."""
+    """Enter was pressed."""
     edited = Signal()
     """The text has changed, and then not for a quarter of a second; while it keeps changing, told
     every three quarters of one."""
@@ -294,7 +294,7 @@ class PromptEdit(QPlainTextEdit):
         walking = self._place < len(self._history)
         shown = self._history[self._place] if walking else None
         self._history = list(texts)
-        # Somebody who walks the history stays where they are in it.
+        # A walk through the history stays where it is.
         kept = shown is not None and shown == self.toPlainText() and shown in self._history
         self._place = self._history.index(shown) if kept and shown else len(self._history)
 

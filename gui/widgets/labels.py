@@ -280,7 +280,7 @@ class Banner(QWidget):
     about
         Accessible name of the sentence.
     alarming
-        Paint it as what nobody should miss, with a stripe at its left.
+        Paint it as a warning, with a stripe at its left.
     """
 
     def __init__(self, about: str, *, alarming: bool = False) -> None:

@@ -128,9 +128,6 @@ class RankedList(Table):
 
     def share_width(self) -> None:
         """Give the token what it needs and the bar the rest."""
-        self.verticalHeader().setDefaultSectionSize(self.row_height())
-        if not self.rows.columns:
-            return
         width = self.viewport().width()
         narrow = width < scaled(_NARROW)
         rank = 0 if narrow else self.widest(RANK) + UNIT + UNIT // 2
@@ -164,7 +161,7 @@ class ScoreTable(Table):
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         self.setSortingEnabled(True)
         header.setSortIndicatorShown(False)
-        header.sortIndicatorChanged.connect(self.share_width)
+        header.sortIndicatorChanged.connect(self.fit)
         header.sortIndicatorChanged.connect(self.scrollToTop)
         self._frozen = FrozenNames(self)
         self._frozen.clicked.connect(lambda index: self.choose(index.row()))
@@ -192,7 +189,7 @@ class ScoreTable(Table):
         self.set_columns([TextColumn(title, names), *columns])
 
     def set_notes(self, notes: Sequence[str]) -> None:
-        """Write a second line over each column, that of the names first; none: leave it out.
+        """Write a second line over each column, that of the names first, or no such line.
 
         Raises
         ------
@@ -202,7 +199,7 @@ class ScoreTable(Table):
         if notes and len(notes) != self.rows.columnCount():
             raise ValueError(f"{len(notes)} notes for {self.rows.columnCount()} columns")
         self.rows.set_notes(notes)
-        self.share_width()
+        self.fit()
 
     def set_highlight(self, place: int | None) -> None:
         """Mark a row as the selected one, and bring it into view."""
@@ -220,9 +217,6 @@ class ScoreTable(Table):
 
     def share_width(self) -> None:
         """Give the names what they need, and the numbers the rest."""
-        self.verticalHeader().setDefaultSectionSize(self.row_height())
-        if not self.rows.columns:
-            return
         figures = QFontMetrics(palette.ui_font())
         wanted, *widths = (
             UNIT + max(self.widest(n), *map(figures.horizontalAdvance, lines.splitlines()), 0)

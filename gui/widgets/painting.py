@@ -3,8 +3,9 @@
 Qt takes text that looks like HTML for HTML: the token `<s>` would show nothing in a tool tip.
 """
 
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -126,6 +127,29 @@ ALONG = {
 """Places of a line."""
 
 
+Ticks = list[tuple[float, str]]
+"""Where an axis has ticks, and what stands there."""
+
+
+class Axes(NamedTuple):
+    """What two axes show.
+
+    `x` and `y` say where they begin and end, `titles` has that of the lower one first; `room` is
+    what the left axis needs beside its numbers, the lower one in all, and what is written above;
+    `ticks` says for the left axis what stands where if there is room for so many lines.
+    """
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    titles: tuple[str, str]
+    room: tuple[float, float, float]
+    framed: bool = True
+    grid: bool = False
+    ticks: Callable[[float], Ticks] | None = None
+    square: bool = False
+    whole: bool = False
+
+
 Thing = TypeVar("Thing")
 
 
@@ -163,7 +187,7 @@ class Pointing(FocusRing, Generic[Thing]):
     """Mixed into a widget that paints things (cells, tokens, heads) which are no widgets."""
 
     keys: ClassVar[str] = "Arrow keys move."
-    """What keys do, for those who cannot see it."""
+    """What keys do, as screen readers say it."""
     pointed: Thing | None = None
     """What is under the mouse."""
     usual: ClassVar[tuple[float, float]] = (40, 36)
@@ -188,7 +212,7 @@ class Pointing(FocusRing, Generic[Thing]):
         raise NotImplementedError
 
     def ask_for(self, thing: Thing) -> None:
-        """Tell that somebody clicked on something."""
+        """Ask for what was clicked."""
         raise NotImplementedError
 
     def marked(self) -> str:
@@ -196,7 +220,7 @@ class Pointing(FocusRing, Generic[Thing]):
         return ""
 
     def tell(self) -> None:
-        """Describe what is marked, and what keys do, to those who cannot see it."""
+        """Describe to screen readers what is marked, and what keys do."""
         said = " ".join(self.marked().split("\n")).strip()
         self.setAccessibleDescription(f"{said}. {self.keys}" if said else self.keys)
 
@@ -232,15 +256,7 @@ class Pointing(FocusRing, Generic[Thing]):
 
 
 class PaintedScroll(Pointing[Thing], QAbstractScrollArea):
-    """A page as wide as the widget, painted, that scrolls up and down.
-
-    Parameters
-    ----------
-    name
-        Accessible name.
-    parent
-        Owner.
-    """
+    """A page as wide as the widget, painted, that scrolls up and down."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -38,15 +38,7 @@ def axis_ends(values: Numbers) -> Ends:
 
 
 class Plot(Pointing[int], QWidget):
-    """A click on a point, or an arrow key, asks for it by `chosen`.
-
-    Parameters
-    ----------
-    name
-        Accessible name.
-    parent
-        Owner.
-    """
+    """A click on a point, or an arrow key, asks for it by `chosen`."""
 
     chosen = Signal(int)
     """Place, in the order given, of the point that is asked for."""
@@ -60,6 +52,7 @@ class Plot(Pointing[int], QWidget):
         self.message = ""
         self._values: Numbers = np.zeros((2, 0))
         self._legend: Sequence[tuple[str, str]] = ()
+        self._dressed = palette.theme(), palette.text_percent()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -86,7 +79,8 @@ class Plot(Pointing[int], QWidget):
 
     def set_values(self, values: Numbers, message: str = "") -> None:
         """Show points, [axis, point], what is across first, or a sentence."""
-        self._values, self.message, self.pointed = np.asarray(values, np.float64), message, None
+        self._values, self.message = np.asarray(values, np.float64), message
+        self.pointed = None
         self.redraw()
 
     def clear(self, message: str) -> None:
@@ -95,6 +89,7 @@ class Plot(Pointing[int], QWidget):
 
     def redraw(self) -> None:
         """Draw anew: other numbers, or another theme."""
+        self._dressed = palette.theme(), palette.text_percent()
         shown = self.count() > 0
         if shown:
             self.draw(self.canvas)
@@ -113,7 +108,7 @@ class Plot(Pointing[int], QWidget):
         return both
 
     def set_selected(self, place: int | None) -> None:
-        """Mark a point, or none."""
+        """Mark a point, or with `None` no point."""
         self.selected = place
         self.tell()
         self._canvas().update()
@@ -135,7 +130,7 @@ class Plot(Pointing[int], QWidget):
         return np.nan_to_num(away, nan=np.inf)
 
     def thing_at(self, point: QPointF) -> int | None:
-        """Return the point nearest to a place, none where all are far."""
+        """Return the point nearest to a place, `None` where all are far."""
         away = self.away(point)
         return int(away.argmin()) if away.min(initial=np.inf) < self.near else None
 
@@ -181,9 +176,10 @@ class Plot(Pointing[int], QWidget):
             self.canvas.setGeometry(self.rect())
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow theme and font."""
+        """Follow theme and text size: Qt announces each of their changes several times."""
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
+        drawn = "canvas" in vars(self)
+        if drawn and self._dressed != (palette.theme(), palette.text_percent()):
             self.redraw()
 
     def event(self, event: QEvent) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from math import ceil, floor, log10
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,38 +14,27 @@ from PySide6.QtWidgets import QFrame, QWidget
 from gui.style import palette
 from gui.style.formatting import fixed
 from gui.style.theme import UNIT
+from gui.widgets.painting import Axes, Ticks
 
 Values = npt.NDArray[Any]
-Ticks = list[tuple[float, str]]
 
-_TICK = 4
-"""Pixels of a tick, and twice that between an axis and its numbers."""
+_TICK, _BEYOND = 4, 3 * UNIT
+"""Pixels of a tick, and those that numbers may reach beyond the ends of an axis."""
 
 
-class Axes(NamedTuple):
-    """What two axes show.
+class _Axis(pg.AxisItem):  # type: ignore[misc]
+    """Numbers may reach beyond its ends: with a grid, pyqtgraph would leave those out."""
 
-    `x` and `y` say where they begin and end, `titles` has that of the lower one first; `room` is
-    what the left axis needs beside its numbers, the lower one in all, and what is written above;
-    `ticks` says for the left axis what stands where if there is room for so many lines.
-    """
-
-    x: tuple[float, float]
-    y: tuple[float, float]
-    titles: tuple[str, str]
-    room: tuple[float, float, float]
-    framed: bool = True
-    grid: bool = False
-    ticks: Callable[[float], Ticks] | None = None
-    square: bool = False
-    whole: bool = False
+    def boundingRect(self) -> QRectF:
+        """Return what numbers may lie in."""
+        return QRectF(super().boundingRect()).adjusted(-_BEYOND, -_BEYOND, _BEYOND, _BEYOND)
 
 
 class PlotCanvas(pg.PlotWidget):  # type: ignore[misc]
     """A picture only: mouse and keyboard are those of the widget that it fills."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(parent, axisItems={side: _Axis(side) for side in ("left", "bottom")})
         self.paint_over: Callable[[QPainter], None] = lambda painter: None
         """Paints in pixels what lies over everything else."""
         self._axes: Axes | None = None
@@ -65,12 +54,12 @@ class PlotCanvas(pg.PlotWidget):  # type: ignore[misc]
             axis.enableAutoSIPrefix(False)
             axis.showLabel(True)
             axis.setZValue(-1000)  # a grid is pyqtgraph's axis: points lie above it
-            axis.setStyle(tickLength=-_TICK, maxTickLevel=0, hideOverlappingLabels=3 * UNIT)
+            axis.setStyle(tickLength=-_TICK, maxTickLevel=0)
 
-    def begin(self, **about: Any) -> None:
-        """Take everything off, and show other `Axes` in the look of the theme in force."""
+    def begin(self, axes: Axes) -> None:
+        """Take everything off, and show other axes in the look of the theme in force."""
         self.clear()
-        axes = self._axes = Axes(**about)
+        self._axes = axes
         theme, font = palette.theme(), palette.ui_font(small=True)
         self.setBackground(theme.card)
         box = self.getViewBox()
@@ -204,7 +193,12 @@ class PlotCanvas(pg.PlotWidget):  # type: ignore[misc]
         if whole and step < 1:
             step, values = 1.0, np.arange(ceil(ends[0]), floor(ends[1]) + 1).tolist()
         decimals = max(0, -floor(log10(step) + 1e-9))
-        return [(value, fixed(value, decimals)) for value in values]
+        found = [(value, fixed(value, decimals)) for value in values]
+        if side == "left":
+            return found
+        metrics = QFontMetricsF(palette.ui_font(small=True))
+        widest = max((metrics.horizontalAdvance(text) for _, text in found), default=0.0)
+        return found[:: ceil(len(found) * (widest + UNIT) / room) or 1]
 
 
 def _pen(colour: str, width: float, dashed: bool) -> QPen:

@@ -13,7 +13,7 @@ from gui.style import palette
 from gui.style.formatting import decimals_for, fixed
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.painting import ALONG
+from gui.widgets.painting import ALONG, Axes
 from gui.widgets.plot import DOT, Numbers, Plot, axis_ends
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Scatter(Plot):
         said = f"{missing} of {self.count()} not shown: not defined"
         self._legend = [(said, theme.muted)] if missing else []
         x, y = axis_ends(drawn[0]), axis_ends(drawn[1])
-        canvas.begin(x=x, y=y, titles=self._titles, room=self._room(), grid=True)
+        canvas.begin(Axes(x=x, y=y, titles=self._titles, room=self._room(), grid=True))
         if self._equal:
             ends = np.array([max(x[0], y[0]), min(x[1], y[1])])
             canvas.curve(ends, ends, theme.muted, dashed=True)
@@ -196,7 +196,7 @@ class ComplexPlane(Plot):
         """Draw axes, circle and points."""
         theme, ends = palette.theme(), (-_EXTENT, _EXTENT)
         titles = ("real part", "imaginary part")
-        canvas.begin(x=ends, y=ends, titles=titles, room=self._room(), square=True)
+        canvas.begin(Axes(x=ends, y=ends, titles=titles, room=self._room(), square=True))
         canvas.line(0, 90, theme.line)
         canvas.line(0, 0, theme.muted, 2)
         turn = np.linspace(0, 2 * np.pi, 181)

@@ -53,15 +53,7 @@ class RowsView(QTableView):
 
 
 class Table(FocusRing, RowsView):
-    """Rows that are chosen by a click or Enter and copied by Ctrl+C at full precision.
-
-    Parameters
-    ----------
-    name
-        Accessible name.
-    parent
-        Owner.
-    """
+    """Rows that are chosen by a click or Enter and copied by Ctrl+C at full precision."""
 
     chosen = Signal(int)
     """Row that was clicked or entered, by what `key` calls it."""
@@ -74,7 +66,7 @@ class Table(FocusRing, RowsView):
         self._message = ""
         self._widths: dict[tuple[int, str], int] = {}
         self.setModel(self.rows)
-        self.setItemDelegate(CellPainter(self, fills=self.one_at_a_time))
+        self.setItemDelegate(CellPainter(self, self.widest, fills=self.one_at_a_time))
         self.setAccessibleName(name)
         self.setAccessibleDescription("Up and Down move, Enter chooses a row, Ctrl+C copies rows.")
         modes = self.SelectionMode
@@ -93,7 +85,7 @@ class Table(FocusRing, RowsView):
         self.set_message("")
         self._widths.clear()
         self.rows.set_columns(columns, marked)
-        self.share_width()
+        self.fit()
 
     def clear(self, message: str) -> None:
         """Show a sentence instead of rows; columns keep their headings."""
@@ -124,8 +116,14 @@ class Table(FocusRing, RowsView):
         place = self.rows.place(row)
         return tuple(column.copied(place) for column in self.rows.columns)
 
+    def fit(self) -> None:
+        """Give rows their height, and columns their part of the width."""
+        self.verticalHeader().setDefaultSectionSize(self.row_height())
+        if self.rows.columns:
+            self.share_width()
+
     def share_width(self) -> None:
-        """Give each column its part of the width, and rows their height."""
+        """Give each column its part of the width."""
         raise NotImplementedError
 
     def row_height(self) -> int:
@@ -155,7 +153,7 @@ class Table(FocusRing, RowsView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the width out anew."""
         super().resizeEvent(event)
-        self.share_width()
+        self.fit()
 
     def indexAt(self, pos: QPoint) -> QModelIndex:
         """Return what is shown at a place: where a row would be cut there is nothing."""
@@ -272,7 +270,6 @@ class TextTable(Table):
 
     def share_width(self) -> None:
         """Give each column its share, and no less than its heading: the others make way."""
-        self.verticalHeader().setDefaultSectionSize(self.row_height())
         width, header = self.viewport().width(), self.horizontalHeader()
         least = [header.sectionSizeHint(number) for number in range(len(self._headings))]
         widths = [

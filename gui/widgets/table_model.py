@@ -118,6 +118,10 @@ class NumberColumn:
         values = np.asarray(self.values, dtype=np.float64)
         return values[np.isfinite(values)]
 
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        return float(self._finite.min(initial=0.0)), float(self._finite.max(initial=0.0))
+
     def widest(self) -> int:
         """Return how wide the widest number is, in pixels."""
         metrics, found = QFontMetricsF(palette.ui_font()), self._finite
@@ -136,7 +140,7 @@ class NumberColumn:
 
         0 has a place of its own where some numbers are above it and some below.
         """
-        low, high = self._finite.min(initial=0.0), self._finite.max(initial=0.0)
+        low, high = self._ends
         value = float(self.values[place])
         if not np.isfinite(value) or high <= low:
             return 0.0, 0.0, False
@@ -263,14 +267,18 @@ class CellPainter(QStyledItemDelegate):
     ----------
     view
         The table whose focus tells whether its chosen rows are framed.
+    widest
+        Returns how wide the texts of a column are.
     fills
         Rows that are chosen lie on a ground of their own, rather than between two lines while
         the table has the keyboard.
     """
 
-    def __init__(self, view: QAbstractItemView, *, fills: bool) -> None:
+    def __init__(
+        self, view: QAbstractItemView, widest: Callable[[int], int], *, fills: bool
+    ) -> None:
         super().__init__(view)
-        self._view, self._fills = view, fills
+        self._view, self._widest, self._fills = view, widest, fills
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one cell."""
@@ -290,7 +298,8 @@ class CellPainter(QStyledItemDelegate):
             painter.drawLine(inner.topLeft(), inner.topRight())
             painter.drawLine(inner.bottomLeft(), inner.bottomRight())
         if isinstance(column, NumberColumn) and column.bar:
-            _paint_bar(painter, area, column, place)
+            room = area.width() - self._widest(index.column()) - 2 * UNIT
+            _paint_bar(painter, area.adjusted(UNIT, 0, 0, 0), room, column.span(place))
         painter.setFont(column.font(marked=marked))
         ink, cut = theme.muted, Qt.TextElideMode.ElideRight
         if isinstance(column, TextColumn):
@@ -311,16 +320,16 @@ class CellPainter(QStyledItemDelegate):
         return QSize(0, palette.scaled(ROW_HEIGHT))
 
 
-def _paint_bar(painter: QPainter, area: QRectF, column: NumberColumn, place: int) -> None:
-    start, stop, below = column.span(place)
-    room = area.width() - column.widest() - 2 * UNIT
+def _paint_bar(
+    painter: QPainter, area: QRectF, room: float, span: tuple[float, float, bool]
+) -> None:
+    start, stop, below = span
     if stop <= start or room < LEAST_BAR:
         return
-    left = area.left() + UNIT + start * room
-    top = area.center().y() - _BAR_HEIGHT / 2
+    bar = QRectF(0, 0, max((stop - start) * room, _SHORTEST), _BAR_HEIGHT)
+    bar.moveTo(area.left() + start * room, area.center().y() - _BAR_HEIGHT / 2)
+    theme = palette.theme()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
-    theme = palette.theme()
     painter.setBrush(QColor(theme.negative if below else theme.positive))
-    width = max((stop - start) * room, _SHORTEST)
-    painter.drawRoundedRect(QRectF(left, top, width, _BAR_HEIGHT), 1.5, 1.5)
+    painter.drawRoundedRect(bar, 1.5, 1.5)

@@ -4,18 +4,15 @@ import re
 from typing import Literal, cast
 
 import numpy as np
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import PARTS, HeadWorkings, Part, Request, Run, Step, Workings
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, switch, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import fixed, percent, plain
-from gui.style.palette import Held
-from gui.style.theme import UNIT
 from gui.widgets.cells import Colouring
-from gui.widgets.controls import Segmented
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_list import Entry, ListCell, MatrixList
 from gui.widgets.text import Paragraph, Sentence, Token, plain_text
@@ -209,50 +206,40 @@ class WorkingsPanel(Panel):
     """The chain from one-hot tokens to logits, step by step."""
 
     title = "Workings"
-    main = "shown"
-    draws = frozenset({"head", "query", "source"})
+    main_slot = "shown"
+    redraw_on = frozenset({"head", "query", "source"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
-        self.convention = Segmented(
-            [("rows", "TransformerLens"), ("papers", "papers")],
-            "Whose shapes: TransformerLens's, or the papers' with their transposes",
-        )
+        whose = "Whose shapes: TransformerLens's, or the papers' with their transposes"
+        rows = ("rows", "TransformerLens")
+        self.convention = switch(whose, lambda _: self.redraw(), rows, "papers")
         self.convention.setToolTip(
             "The papers' weights are the transposes of TransformerLens's: the same head either way"
         )
-        self.convention.changed.connect(lambda convention: self.redraw())
-        self.part = Segmented([(part, part) for part in PARTS], "Go to a part of the chain")
+        self.part = switch("Go to a part of the chain", self._go_to, *PARTS)
         self.part.setToolTip(
             "Go to what the head reads, where it looks, what it moves, or what that predicts"
         )
-        self.part.changed.connect(self._go_to)
         self.add_controls([self.part, self.convention])
         self.follow = Sentence("What the selected query does with the selected source")
         self.sheet = MatrixList()
         self.sheet.setAccessibleName("The head's matrices, step by step")
-        self.sheet.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        Held(self.sheet, self.sheet.setMinimumHeight, LEAST_SHEET)
+        yield_room(self.sheet, LEAST_SHEET)
         self.sheet.set_describe(self.describe)
         self.sheet.clicked.connect(self._pin)
         self.sheet.hovered.connect(self._say_cell)
         self.sheet.part_shown.connect(self._show_part)
         self.cell = Sentence("The cell under the mouse, or the one that was clicked", muted=False)
         self._clicked: ListCell | None = None
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.follow)
-        layout.addWidget(self.sheet, 1)
-        layout.addWidget(self.cell)
+        stack(self.body, self.follow, (self.sheet, 1), self.cell)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the run, and once the prompt is known to be read, for the workings."""
-        now, run = self.session.selection, self.session.run
-        wanted: dict[str, Request] = {"run": run}
-        found = self.run_result()
-        if found is not None:
-            wanted["shown"] = Workings(run, now.head, focus.pinned_query(now, found))
+        wanted = self.basics("run")
+        if self.focus is not None:
+            head, query = self.session.selection.head, self.focus.query
+            wanted["shown"] = Workings(self.session.run, head, query)
         return wanted
 
     def draw(self) -> None:

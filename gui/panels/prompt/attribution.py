@@ -6,7 +6,6 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -15,19 +14,18 @@ from engine.messages import (
     FloatArray,
     Head,
     HeadOutput,
-    LoadModel,
     LogitParts,
     OutputRanking,
     Request,
     Result,
     Run,
     RunPrompt,
-    Vocabulary,
     VocabularyTokens,
 )
 from gui.charts.attribution import by_source, map_of
 from gui.client.engine_client import EngineClient
 from gui.panels.comparing import ComparingPanel
+from gui.panels.frame import stack, yield_room
 from gui.panels.prompt import attribution_text
 from gui.panels.prompt.attribution_text import AttributionQuestion, Change
 from gui.session.session import Session
@@ -35,7 +33,7 @@ from gui.state.comparison import Axis
 from gui.state.difference import UNSEEN
 from gui.state.question import Question
 from gui.style.formatting import head_name, reach
-from gui.style.palette import Held, scaled
+from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cells import Colouring
@@ -61,8 +59,8 @@ class AttributionPanel(ComparingPanel):
     """Layer by head as a map, all parts as bars, and the open head split by source token."""
 
     title = "Attribution"
-    main = "parts"
-    draws = ComparingPanel.compares | {"head", "query", "source"}
+    main_slot = "parts"
+    redraw_on = ComparingPanel.compares | {"head", "query", "source"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -91,8 +89,7 @@ class AttributionPanel(ComparingPanel):
         self.parts.setAccessibleName("All parts, strongest first")
         self.parts.chosen.connect(self._choose_part)
         for content, least in ((self.sources, LEAST_SOURCES), (self.parts, LEAST_PARTS)):
-            content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            Held(content, content.setMinimumHeight, least)
+            yield_room(content, least)
         self.sum = Sentence("The sum of the parts against the logit")
         self._left = _column(
             caption("each head: click one to open it"), self.map, self.sources_say, self.sources
@@ -105,21 +102,12 @@ class AttributionPanel(ComparingPanel):
         self._halves.addLayout(self._left, 1)
         self._beside = False
         self._left.addWidget(self._right, 2)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.sentence)
-        layout.addLayout(self._halves, 1)
-        layout.addWidget(self.sum)
+        stack(self.body, self.sentence, (self._halves, 1), self.sum)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the parts, and for what the open head writes at the pinned token."""
-        now, axis, base = self.session.selection, self.axis(), self.session.base_run
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "vocabulary": Vocabulary(now.model),
-            **self.runs(),
-        }
+        axis, base = self.axis(), self.session.base_run
+        wanted = self.basics("vocabulary") | self.runs()
         if axis is None:
             return wanted
         here, there = self.positions(axis)
@@ -227,7 +215,7 @@ class AttributionPanel(ComparingPanel):
             head = self.session.selection.head
             said = attribution_text.answer(found, run.labels, self._by_source(), head)
         else:
-            base = self.run_result() if self.subtracts_prompts else run
+            base = self.common.run if self.subtracts_prompts else run
             token = self._axis.labels(run.labels, base.labels if base else None)[-1]
             said = self._compared.headline(token)
         return said + self.elsewhere(self._axis)

@@ -53,6 +53,17 @@ def test_a_model_that_had_to_be_stopped_stays_noted(qtbot, session, client, open
     assert model_opener.left(copy) == ["/models/some"]
 
 
+def test_a_model_that_another_takes_the_place_of_is_noted_no_more(
+    qtbot, session, client, opening, copy, engine
+):
+    idle(qtbot, client)
+    engine.seconds = 5
+    session.open_model("/models/some")
+    session.open_model("/models/other")
+    assert model_opener.left(copy) == ["/models/other"]
+    engine.seconds = 0
+
+
 def test_the_model_of_the_first_start_is_never_noted(client, session, opening, copy):
     assert session.selection.model == DEFAULT_MODEL
     assert model_opener.left(copy) == []

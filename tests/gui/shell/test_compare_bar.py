@@ -13,7 +13,7 @@ from gui.panels.prompt.destination_row import PosterPanel
 from gui.session.session import Selection, Session
 from gui.shell.banners import SAME, CompareBar
 from gui.style.formatting import fixed
-from tests.gui.fake_parts import SCALE
+from tests.gui.fake_answers import SCALE
 
 LEFT = "one two three four five six"
 SWAPPED = "one two three nine five six"

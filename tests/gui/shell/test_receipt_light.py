@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from engine.messages import DownloadModel, Head, Receipts, RunPrompt
 from gui.shell import status_bar
 from gui.shell.status_bar import CHECKING, MOST_PARAMETERS, OFFER, StatusBar
-from gui.state.question_table import INTERRUPTIBLE, ORDER
+from gui.state.question_table import INTERRUPTIBLE, TABLE
 
 
 class Runner:
@@ -49,9 +49,9 @@ def large(engine):
 
 
 def test_nothing_but_a_download_is_less_urgent_than_the_checks_are():
-    ranks = [rank for kind, (rank, _) in ORDER.items() if kind not in (Receipts, DownloadModel)]
-    assert ORDER[Receipts][0] > max(ranks)
-    assert ORDER[Receipts][0] >= INTERRUPTIBLE
+    ranks = [row.rank for kind, row in TABLE.items() if kind not in (Receipts, DownloadModel)]
+    assert TABLE[Receipts].rank > max(ranks)
+    assert TABLE[Receipts].rank >= INTERRUPTIBLE
 
 
 def test_it_says_that_all_pass(qtbot, bar, session, client):

@@ -30,59 +30,68 @@ def buttons(widget):
     return widget.findChildren(QPushButton)
 
 
-class TestSegmented:
-    @pytest.fixture
-    def segmented(self, qtbot):
-        widget = Segmented(KINDS, "Kind")
-        qtbot.addWidget(widget)
-        widget.show()
-        return widget
+@pytest.fixture
+def segmented(qtbot):
+    widget = Segmented(KINDS, "Kind")
+    qtbot.addWidget(widget)
+    widget.show()
+    return widget
 
-    def test_a_click_chooses_and_tells_once(self, qtbot, segmented):
-        told = []
-        segmented.changed.connect(told.append)
-        assert segmented.value() == "pattern"
-        for _ in range(2):
-            qtbot.mouseClick(buttons(segmented)[1], Qt.MouseButton.LeftButton)
-        assert segmented.value() == "scores"
-        assert told == ["scores"]
 
-    def test_setting_the_value_tells_nobody(self, qtbot, segmented):
-        with qtbot.assertNotEmitted(segmented.changed):
-            segmented.set_value("value")
-        assert segmented.value() == "value"
-        with pytest.raises(KeyError):
-            segmented.set_value("nothing")
+def test_a_click_chooses_and_tells_once_and_arrow_keys_move_the_choice(qtbot, segmented):
+    told = []
+    segmented.changed.connect(told.append)
+    assert segmented.value() == "pattern"
+    for _ in range(2):
+        qtbot.mouseClick(buttons(segmented)[1], Qt.MouseButton.LeftButton)
+    assert (segmented.value(), told) == ("scores", ["scores"])
+    buttons(segmented)[1].setFocus()
+    qtbot.keyClick(buttons(segmented)[1], Qt.Key.Key_Right)
+    assert told == ["scores", "value"]
 
-    def test_arrow_keys_move_the_choice(self, qtbot, segmented):
-        buttons(segmented)[0].setFocus()
-        with qtbot.waitSignal(segmented.changed) as signal:
-            qtbot.keyClick(buttons(segmented)[0], Qt.Key.Key_Right)
-        assert signal.args == ["scores"]
 
-    def test_a_forbidden_option_says_why_and_cannot_be_clicked(self, qtbot, segmented, tip_label):
-        segmented.set_option_enabled("scores", False, "needs a <prompt> first")
-        with qtbot.assertNotEmitted(segmented.changed):
-            qtbot.mouseClick(buttons(segmented)[1], Qt.MouseButton.LeftButton)
-        button = buttons(segmented)[1]
-        assert tip_label(button, QPointF(button.rect().center())) == "needs a <prompt> first"
-        segmented.set_option_enabled("scores", True, "")
-        assert buttons(segmented)[1].toolTip() == ""
+def test_setting_the_value_tells_nobody(qtbot, segmented):
+    with qtbot.assertNotEmitted(segmented.changed):
+        segmented.set_value("value")
+    assert segmented.value() == "value"
+    with pytest.raises(KeyError):
+        segmented.set_value("nothing")
 
-    def test_an_option_says_what_it_means_while_it_is_allowed(self, segmented, tip_label):
-        button = buttons(segmented)[1]
-        segmented.set_option_tip("scores", "before <softmax>")
-        assert tip_label(button, QPointF(button.rect().center())) == "before <softmax>"
-        segmented.set_option_enabled("scores", False, "not yet")
-        assert tip_label(button, QPointF(button.rect().center())) == "not yet"
-        segmented.set_option_enabled("scores", True)
-        assert tip_label(button, QPointF(button.rect().center())) == "before <softmax>"
 
-    def test_labels_are_shown_as_they_are(self, segmented):
-        shown = [button.text().replace("&&", "&") for button in buttons(segmented)]
-        assert shown == [label for _, label in KINDS]
-        assert all(button.shortcut().isEmpty() for button in buttons(segmented))
-        assert buttons(segmented)[1].accessibleName() == "Kind: Q & K"
+def test_no_option_is_chosen_until_one_is_clicked_again(qtbot, segmented):
+    segmented.choose_none()
+    assert segmented.value() == ""
+    with qtbot.waitSignal(segmented.changed) as told:
+        qtbot.mouseClick(buttons(segmented)[0], Qt.MouseButton.LeftButton)
+    assert told.args == [segmented.value()] == ["pattern"]
+    assert not buttons(segmented)[1].isChecked()
+
+
+def test_an_option_says_what_it_means_or_why_it_is_forbidden(qtbot, segmented, tip_label):
+    button = buttons(segmented)[1]
+
+    def tip():
+        return tip_label(button, QPointF(button.rect().center()))
+
+    segmented.set_option_enabled("scores", False, "needs a <prompt> first")
+    with qtbot.assertNotEmitted(segmented.changed):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert tip() == "needs a <prompt> first"
+    segmented.set_option_enabled("scores", True)
+    assert button.toolTip() == ""
+    segmented.set_option_tip("scores", "before <softmax>")
+    assert tip() == "before <softmax>"
+    segmented.set_option_enabled("scores", False, "not yet")
+    assert tip() == "not yet"
+    segmented.set_option_enabled("scores", True)
+    assert tip() == "before <softmax>"
+
+
+def test_labels_are_shown_as_they_are(segmented):
+    shown = [button.text().replace("&&", "&") for button in buttons(segmented)]
+    assert shown == [label for _, label in KINDS]
+    assert all(button.shortcut().isEmpty() for button in buttons(segmented))
+    assert buttons(segmented)[1].accessibleName() == "Kind: Q & K"
 
 
 def test_ten_thousand_signals_keep_the_reference_counts(qtbot):
@@ -101,19 +110,6 @@ def test_ten_thousand_signals_keep_the_reference_counts(qtbot):
         strip.setReadOnly(False)
     after = [sys.getrefcount(constant) for constant in constants]
     assert all(abs(new - old) < 500 for new, old in zip(after, before, strict=True))
-
-
-def test_no_option_is_chosen_until_one_is_clicked_again(qtbot):
-    switch = Segmented([("a", "A"), ("b", "B")], "letters")
-    qtbot.addWidget(switch)
-    switch.show()
-    switch.choose_none()
-    assert switch.value() == ""
-    with qtbot.waitSignal(switch.changed) as told:
-        qtbot.mouseClick(switch._buttons["a"], Qt.MouseButton.LeftButton)
-    assert told.args == ["a"]
-    assert switch.value() == "a"
-    assert not switch._buttons["b"].isChecked()
 
 
 OWN = ("QComboBox", "QSpinBox", "QDoubleSpinBox", "QSlider", "QDial", "QDateTimeEdit")

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPicture
 
 from gui.style import palette
 from gui.widgets.curve_plots import OffsetPlot, SpectrumPlot, log_start, log_ticks
@@ -117,14 +117,6 @@ def test_a_click_asks_for_the_next_of_points_on_the_same_place(qtbot, scatter):
     assert asked(qtbot, scatter, scatter.place(2)) == [2]
 
 
-def test_a_point_says_its_name_and_both_numbers_and_those_under_it_too(scatter):
-    assert scatter.tip_at(scatter.place(1)) == "<b>L0H1</b>: previous 1.00, induction 0.20"
-    assert scatter.tip_at(scatter.place(2)).splitlines() == [
-        "L0H2: previous 0.50, induction −0.40",
-        "L0H3: previous 0.50, induction −0.40",
-    ]
-
-
 def test_what_is_not_a_number_is_not_there(scatter):
     assert scatter.thing_at(scatter.place(0)) == 0
     scatter.set_points(NAMES, np.full(5, np.nan), UP, ("previous", "induction"))
@@ -168,12 +160,6 @@ def test_eigenvalues_have_the_colour_of_their_circuit_and_the_real_axis_is_heavy
     assert theme.muted in colours_near(plane, centre, extent=1)
 
 
-def test_the_tool_tip_reads_a_point(qtbot, plane, tip_label):
-    qtbot.mouseMove(plane, plane.place(1).toPoint())
-    tip = "eigenvalue 2 of 4: 30.00 − 40.00i, magnitude 50.00"
-    assert tip_label(plane, plane.place(1)) == tip
-
-
 def test_nothing_but_zeros_is_said_not_drawn(qtbot, plane):
     plane.set_points(np.zeros(3), np.zeros(3), "ov")
     plane.grab()
@@ -209,12 +195,6 @@ def test_a_click_asks_for_the_offset_under_it_however_high_but_not_beside_the_ax
     inside = [offsets.place(3) + QPointF(2, height) for height in (0, -40)]
     outside = [QPointF(5, 100), QPointF(200, 3)]
     assert asked(qtbot, offsets, *inside, *outside) == [3, 3]
-
-
-def test_an_offset_is_told_with_every_number_it_has(offsets):
-    assert offsets.say(1) == "1 token back: this pair 4.00, all pairs: mean 2.00 ± 0.50"
-    offsets.set_curves(MEAN)
-    assert offsets.say(0) == "0 tokens back: all pairs: mean 0.00"
 
 
 def test_what_was_chosen_among_more_offsets_is_chosen_no_longer(offsets, pixel):
@@ -296,12 +276,30 @@ def test_arrow_keys_go_from_point_to_point_and_stop_at_the_ends(
     assert plot.accessibleDescription() == f"{plot.marked()}. {plot.keys}"
 
 
-def test_tool_tips_count_from_0_as_files_do_and_name_the_group(spectrum):
-    tips = [spectrum.tip_at(spectrum.value_position(*value)) for value in (("qk", 0), ("ov", 1))]
-    assert tips == [
-        "W_QK, value 0 of 0 to 31: 3.0000",
-        "W_OV, value 1 of 0 to 31: 5.9900\nvalues 0 to 1 are within 1 %: one subspace",
-    ]
+SAME_PLACE = ["L0H2: previous 0.50, induction −0.40", "L0H3: previous 0.50, induction −0.40"]
+GROUP = "values 0 to 1 are within 1 %: one subspace"
+
+
+@pytest.mark.parametrize(
+    ("which", "place", "lines"),
+    [
+        ("scatter", 1, ["<b>L0H1</b>: previous 1.00, induction 0.20"]),
+        ("scatter", 2, SAME_PLACE),
+        ("plane", 1, ["eigenvalue 2 of 4: 30.00 − 40.00i, magnitude 50.00"]),
+        ("offsets", 1, ["1 token back: this pair 4.00, all pairs: mean 2.00 ± 0.50"]),
+        ("spectrum", 32, ["W_QK, value 0 of 0 to 31: 3.0000"]),
+        ("spectrum", 1, ["W_OV, value 1 of 0 to 31: 5.9900", GROUP]),
+    ],
+)
+def test_a_tool_tip_reads_what_is_under_the_mouse(qtbot, request, tip_label, which, place, lines):
+    plot = request.getfixturevalue(which)
+    qtbot.mouseMove(plot, plot.place(place).toPoint())
+    assert tip_label(plot, plot.place(place)).splitlines() == lines
+
+
+def test_a_mean_alone_is_told_alone(offsets):
+    offsets.set_curves(MEAN)
+    assert offsets.say(0) == "0 tokens back: all pairs: mean 0.00"
 
 
 def test_the_axis_counts_from_0_as_files_do(spectrum):
@@ -353,6 +351,23 @@ def test_ticks_are_decades_written_plainly_from_just_below_the_least_value(spect
     assert len(left_texts(spectrum)) <= 8
     spectrum.set_curves(np.geomspace(15, 0.8, 32), None, None, None, 32, [], [])
     assert left_texts(spectrum) == ["0.5", "1", "2", "5", "10"]
+
+
+@pytest.mark.parametrize("width", [150, 192, 240, 360, 700])
+def test_numbers_below_the_axis_keep_apart_and_those_at_its_ends_are_there(scatter, width):
+    scatter.resize(width, 300)
+    axis = scatter.canvas.getAxis("bottom")
+    ticks, metrics = axis._tickLevels[0], QFontMetricsF(palette.ui_font(small=True))
+    places = scatter.places(np.array([[at for at, _ in ticks], np.zeros(len(ticks))]))[0]
+    widest = max(metrics.horizontalAdvance(text) for _, text in ticks)
+    assert len(ticks) >= 2
+    assert np.diff(places).min() > widest
+    scatter.grab()
+    picture = QPicture()
+    painter = QPainter(picture)
+    written = axis.generateDrawSpecs(painter)[2]
+    painter.end()
+    assert len(written) == len(ticks)
 
 
 @pytest.mark.parametrize("height", [130, 150, 180, 220, 300])

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 from engine.messages import Composition, Head, Pair, VirtualHead
 from gui.panels.head.virtual_head import VirtualHeadPanel
 from gui.style.formatting import percent
+from tests.gui.fake_answers import BEST_PAIR
 from tests.gui.fake_engine import FakeEngine
-from tests.gui.fake_pairs import BEST_PAIR
 
 
 @pytest.fixture
@@ -42,9 +42,10 @@ def test_a_chosen_pair_does_not_wait_for_the_composition_of_all(show, session, e
     assert not any(isinstance(request, Composition) for request in engine.asked)
 
 
-def test_the_token_is_that_of_the_source_which_the_pair_reads_most(panel):
+def test_the_token_is_that_of_the_source_which_the_pair_reads_most(panel, engine):
     run, parts = panel.known("run"), panel.known("parts")
     source = 1 + int(np.argmax(parts.product[-1, 1:]))
+    assert sum(isinstance(request, VirtualHead) for request in engine.asked) == 1
     assert asked(panel).token == run.ids[source]
     assert panel.sentence.text == (
         f"reading {run.labels[source]} (source {source}), the two together raise and lower"

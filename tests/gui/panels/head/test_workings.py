@@ -180,4 +180,4 @@ def test_another_query_leaves_the_sheet_where_it_was(qtbot, panel, settle):
 def test_another_head_is_named(panel, session, settle):
     session.choose_head(Head(1, 2))
     settle(panel)
-    assert panel.mark.text() == "L1H2"
+    assert panel.head_label.text() == "L1H2"

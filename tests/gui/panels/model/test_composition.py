@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 
 from engine.messages import Composition, Head, Pair
 from gui.panels.model.composition import CompositionPanel
+from tests.gui.fake_answers import BASELINE, BEST_PAIR
 from tests.gui.fake_engine import FakeEngine
-from tests.gui.fake_pairs import BASELINE, BEST_PAIR
 
 
 @pytest.fixture
@@ -58,13 +58,13 @@ def test_a_click_on_a_row_of_the_list_does_the_same(qtbot, panel, session, settl
     with qtbot.waitSignal(panel.panel_wanted):
         click_row(qtbot, panel.table, 1)
     settle(panel)
-    scores = panel.known("scores")
+    scores = panel.known("pairs")
     second = scores.pairs[int(np.argsort(-scores.scores)[1])]
     assert session.selection.pair == second
 
 
 def test_the_open_pair_has_a_z_even_outside_the_best(qtbot, panel, session, settle, engine):
-    scores = panel.known("scores")
+    scores = panel.known("pairs")
     weakest = scores.pairs[int(np.argmin(scores.scores))]
     assert np.isnan(scores.z[scores.pairs.index(weakest)])
     session.choose_pair(weakest)
@@ -79,7 +79,7 @@ def test_the_open_pair_has_a_z_even_outside_the_best(qtbot, panel, session, sett
 def test_the_kind_says_what_the_later_head_reads(panel, session, settle, kind, word):
     session.set_composition(kind)
     settle(panel)
-    assert panel.wants()["scores"] == Composition("attn-2l", kind)
+    assert panel.wants()["pairs"] == Composition("attn-2l", kind)
     assert panel.sentence.text.startswith(word)
 
 
