@@ -101,10 +101,9 @@ _UNEVEN_BELOW = 8
 
 @dataclass(frozen=True, eq=False)
 class GridGeometry:
-    """Edges of rows and columns in device pixels from the widget's corner."""
+    """Edges of rows and of columns in device pixels from the widget's corner."""
 
-    row_edges: IntArray
-    column_edges: IntArray
+    edges: tuple[IntArray, IntArray]
     ratio: float
     gap: int = 0
     """Logical pixels at the right and bottom of each cell that are not its own."""
@@ -130,73 +129,54 @@ class GridGeometry:
         gap
             Logical pixels between two cells.
         """
-        return cls(_edges(*rows, ratio), _edges(*columns, ratio), ratio, gap)
-
-    @cached_property
-    def bounds(self) -> QRectF:
-        """The whole grid, logical pixels."""
-        return self._rect(self.row_edges[[0, -1]], self.column_edges[[0, -1]])
+        return cls((_edges(*rows, ratio), _edges(*columns, ratio)), ratio, gap)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
-        return len(self.row_edges) - 1, len(self.column_edges) - 1
+        down, across = self.edges
+        return len(down) - 1, len(across) - 1
 
     @property
-    def height(self) -> int:
-        """Height in device pixels."""
-        return int(self.row_edges[-1] - self.row_edges[0])
+    def pixels(self) -> tuple[int, int]:
+        """Height and width in device pixels."""
+        down, across = self.edges
+        return int(down[-1] - down[0]), int(across[-1] - across[0])
 
     @property
-    def width(self) -> int:
-        """Width in device pixels."""
-        return int(self.column_edges[-1] - self.column_edges[0])
+    def pitches(self) -> tuple[float, float]:
+        """Height and width of a cell, logical pixels."""
+        (height, width), (rows, columns) = self.pixels, self.shape
+        return height / self.ratio / rows, width / self.ratio / columns
 
-    @property
-    def pitch(self) -> float:
-        """Height of a cell, logical pixels."""
-        return self.height / self.ratio / self.shape[0]
-
-    @property
-    def column_pitch(self) -> float:
-        """Width of a cell, logical pixels; that of a square one is its height."""
-        return self.width / self.ratio / self.shape[1]
+    @cached_property
+    def bounds(self) -> QRectF:
+        """The whole grid, logical pixels."""
+        return self._rect(slice(None), slice(None))
 
     def cell(self, row: int, column: int) -> QRectF:
         """Return the place of a cell, logical pixels."""
-        place = self._rect(self.row_edges[row : row + 2], self.column_edges[column : column + 2])
+        place = self._rect(slice(row, row + 2), slice(column, column + 2))
         return place.adjusted(0, 0, -self.gap, -self.gap)
 
-    def row(self, row: int) -> QRectF:
-        """Return the place of a whole row, logical pixels."""
-        return self._rect(self.row_edges[row : row + 2], self.column_edges[[0, -1]])
+    def band(self, axis: int, place: int) -> QRectF:
+        """Return the place of a whole row (axis 0) or column (1), logical pixels."""
+        part, whole = slice(place, place + 2), slice(None)
+        return self._rect(whole, part) if axis else self._rect(part, whole)
 
-    def column(self, column: int) -> QRectF:
-        """Return the place of a whole column, logical pixels."""
-        return self._rect(self.row_edges[[0, -1]], self.column_edges[column : column + 2])
-
-    def row_spans(self) -> list[tuple[float, float]]:
-        """Return top and bottom of each row, logical pixels."""
-        return self._spans(self.row_edges)
-
-    def column_spans(self) -> list[tuple[float, float]]:
-        """Return left and right of each column, logical pixels."""
-        return self._spans(self.column_edges)
+    def spans(self, axis: int) -> list[tuple[float, float]]:
+        """Return where each row (axis 0) or column (1) begins and ends, logical pixels."""
+        logical = (self.edges[axis] / self.ratio).tolist()
+        return [(start, stop - self.gap) for start, stop in itertools.pairwise(logical)]
 
     def at(self, point: QPointF) -> tuple[int, int]:
         """Return row and column of a point, each -1 where the point is outside that axis."""
-        return (
-            _place(self.row_edges, point.y() * self.ratio),
-            _place(self.column_edges, point.x() * self.ratio),
-        )
+        down, across = self.edges
+        return _place(down, point.y() * self.ratio), _place(across, point.x() * self.ratio)
 
-    def _spans(self, marks: IntArray) -> list[tuple[float, float]]:
-        logical = (marks / self.ratio).tolist()
-        return [(start, stop - self.gap) for start, stop in itertools.pairwise(logical)]
-
-    def _rect(self, rows: IntArray, columns: IntArray) -> QRectF:
-        top, bottom = (rows / self.ratio).tolist()
-        left, right = (columns / self.ratio).tolist()
+    def _rect(self, rows: slice, columns: slice) -> QRectF:
+        top, *_, bottom = (self.edges[0][rows] / self.ratio).tolist()
+        left, *_, right = (self.edges[1][columns] / self.ratio).tolist()
         return QRectF(left, top, right - left, bottom - top)
 
 
@@ -349,7 +329,7 @@ def picture(
     grid
         Where the cells lie.
     """
-    return _pixmap(_levels(values, mask, colouring, grid.height, grid.width), colouring, grid.ratio)
+    return _pixmap(_levels(values, mask, colouring, *grid.pixels), colouring, grid.ratio)
 
 
 def mosaic(
@@ -372,7 +352,7 @@ def mosaic(
         Where the first cells lie; all of one size.
     """
     rows, columns = values.shape[:2]
-    side = grid.height // grid.shape[0]
+    side = grid.pixels[0] // grid.shape[0]
     inner = side - round(grid.gap * grid.ratio)
     cells = np.full((rows, side, columns, side), MASKED, dtype=np.uint8)
     cells[:, :inner, :, :inner] = _levels(values, mask, colouring, inner, inner).swapaxes(1, 2)

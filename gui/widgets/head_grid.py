@@ -36,8 +36,7 @@ class HeadGrid(MatrixView):
 
     keys = "Arrow keys move from head to head, X switches one off or on."
     steps = ARROWS | ROW_ENDS
-    usual_size = (36, 30)
-    least_size = (16, 10)
+    usual, least = (36, 30), (16, 10)
     selected = Signal(object)
     """Head that a click or an arrow key asks for."""
     switched = Signal(object)
@@ -163,7 +162,7 @@ class HeadGrid(MatrixView):
         if self._picture is None:
             self._picture = self._pixels(shown, layout)
         painter.drawPixmap(bounds.topLeft(), self._picture)
-        rows, columns = ([end for _, end in s] for s in (grid.row_spans(), grid.column_spans()))
+        rows, columns = ([end for _, end in grid.spans(axis)] for axis in (0, 1))
         matrix_painting.draw_rules(painter, grid, rows, columns, _GAP, palette.theme().card)
         _draw_crosses(painter, grid, self._cells(layout, self._off))
         letters: dict[Cell, str] = {}
@@ -206,7 +205,7 @@ class HeadGrid(MatrixView):
 
     def _pixels(self, shown: Matrix, layout: MatrixLayout) -> QPixmap:
         grid = layout.grid
-        side = grid.height // grid.shape[0]
+        side = grid.pixels[0] // grid.shape[0]
         if self._mosaic is None or self._mosaic.height() != side * layout.whole[0]:
             values, mask = self._thumbnails, self._mask
             if self._scores is not None:
@@ -215,7 +214,7 @@ class HeadGrid(MatrixView):
                 mask = mask[..., np.newaxis, :, :]
             self._mosaic = mosaic(values, mask, shown.colouring, grid)
         top, left = (place * side for place in layout.first)
-        return self._mosaic.copy(left, top, grid.width, grid.height)
+        return self._mosaic.copy(left, top, *grid.pixels[::-1])
 
     def _cells(self, layout: MatrixLayout, heads: Iterable[Head]) -> list[Cell]:
         """Return where heads are among those in sight."""
@@ -244,7 +243,7 @@ def _draw_scores(
     if not known.size:
         return
     painter.setFont(palette.ui_font(small=True))
-    metrics, room = QFontMetricsF(painter.font()), grid.pitch - _GAP
+    metrics, room = QFontMetricsF(painter.font()), grid.pitches[0] - _GAP
     ends = float(known.min()), float(known.max())
 
     def fits(decimals: int) -> bool:

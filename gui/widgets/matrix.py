@@ -237,18 +237,22 @@ class MatrixLayout:
 
     def place_labels(self, shown: Matrix, *cells: Cell) -> Labels:
         """Place the labels of rows and columns in sight; those of given cells before all others."""
-        first = [
-            list(dict.fromkeys(at for at in ats if at >= 0))
-            for ats in zip(NOWHERE, *map(self.in_sight, cells), strict=True)
-        ]
-        down, across = (QFontMetricsF(shown.font(axis)) for axis in (0, 1))
-        rows, columns = shown.labels[0][self.rows], shown.labels[1][self.columns]
-        spans, edge, room = self.grid.row_spans(), self.edge, self.room
-        beside = matrix_axes.place_rows(rows, spans, edge[0], room[0], down, first[0])
-        spans, turn = self.grid.column_spans(), self.turn
-        return beside, matrix_axes.place_columns(
-            columns, spans, edge[1], room[1], across, turn, first[1], above=self.above
+        turns: tuple[Turn, Turn] = ("beside", self.turn)
+        seen = list(map(self.in_sight, cells))
+        rows, columns = (
+            matrix_axes.place_labels(
+                shown.labels[axis][part],
+                self.grid.spans(axis),
+                self.edge[axis],
+                self.room[axis],
+                QFontMetricsF(shown.font(axis)),
+                turns[axis],
+                list(dict.fromkeys(cell[axis] for cell in seen if cell[axis] >= 0)),
+                above=self.above,
+            )
+            for axis, part in enumerate((self.rows, self.columns))
         )
+        return rows, columns
 
 
 _LONGEST = 14.0 * UNIT
@@ -282,7 +286,7 @@ def lay_out_square(shown: Matrix, size: tuple[int, int], ratio: float) -> Matrix
 
     column_room = across.height()
     grid = fitted(column_room)
-    turn = matrix_axes.turn_for(shown.labels[1], grid.pitch, across)
+    turn = matrix_axes.turn_for(shown.labels[1], grid.pitches[0], across)
     if turn == "up":
         column_room = matrix_axes.room_for(shown.labels[1], across, min(longest, size[1] / 4))
         grid = fitted(column_room)

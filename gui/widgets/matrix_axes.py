@@ -21,8 +21,8 @@ from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cells import MASKED, Colouring, GridGeometry, image, ink
 
-Turn = Literal["across", "up", "apart"]
-"""Read across and cut at the cell's width, read upwards, or read across and thinned."""
+Turn = Literal["beside", "across", "up", "apart"]
+"""Of rows, to their left; of columns, cut at their width, read upwards, or read across, thinned."""
 _GAP = 3.0
 _STRIDES = (1, 2, 5)
 _MEASURED = 200
@@ -75,42 +75,7 @@ def stride_for(pitch: float, need: float) -> int:
         power *= 10
 
 
-def place_rows(
-    labels: Sequence[str],
-    spans: Sequence[tuple[float, float]],
-    right: float,
-    room: float,
-    metrics: QFontMetricsF,
-    first: Sequence[int] = (),
-) -> list[PlacedLabel]:
-    """Place labels to the left of rows.
-
-    Parameters
-    ----------
-    labels
-        One a row.
-    spans
-        Top and bottom of each row, in pixels.
-    right
-        Where labels end.
-    room
-        How long a label may be.
-    metrics
-        Of the font they are written in.
-    first
-        Rows whose labels are placed whatever happens to the others.
-    """
-    height = metrics.height()
-    placed = []
-    for index in _chosen(spans, height, first):
-        text = metrics.elidedText(labels[index], Qt.TextElideMode.ElideRight, room)
-        width = metrics.horizontalAdvance(text) + 1
-        box = QRectF(right - width, (sum(spans[index]) - height) / 2, width, height)
-        placed.append(PlacedLabel(index, text, box))
-    return placed
-
-
-def place_columns(
+def place_labels(
     labels: Sequence[str],
     spans: Sequence[tuple[float, float]],
     edge: float,
@@ -121,22 +86,44 @@ def place_columns(
     *,
     above: bool = False,
 ) -> list[PlacedLabel]:
-    """Place labels below columns, where they begin at the edge, or above, where they end at it."""
-    up, across = turn == "up", turn == "across"
+    """Place labels along an axis.
+
+    Parameters
+    ----------
+    labels
+        One a row or column.
+    spans
+        Where each row or column begins and ends, in pixels.
+    edge
+        Where labels of rows end; where those of columns begin, or end where they stand above.
+    room
+        How long a label may be.
+    metrics
+        Of the font they are written in.
+    turn
+        Which axis, and how its labels are read.
+    first
+        Cells whose labels are placed whatever happens to the others.
+    above
+        Whether labels of columns stand above them.
+    """
     height = metrics.height()
-    if across:
-        chosen: Iterable[int] = range(len(spans))
-    else:
-        chosen = _chosen(spans, height if up else widest_of(labels, metrics) + 2, first)
+    chosen: Iterable[int] = range(len(spans))
+    if turn != "across":
+        need = widest_of(labels, metrics) + 2 if turn == "apart" else height
+        chosen = _chosen(spans, need, first)
     placed = []
     for index in chosen:
-        left, right = spans[index]
-        most = right - left - _GAP if across else room
+        start, stop = spans[index]
+        most = stop - start - _GAP if turn == "across" else room
         text = metrics.elidedText(labels[index], Qt.TextElideMode.ElideRight, most)
-        length = metrics.horizontalAdvance(text) + 1
-        wide, high = (height, length) if up else (length, height)
-        top = edge - high if above else edge
-        placed.append(PlacedLabel(index, text, QRectF((left + right - wide) / 2, top, wide, high)))
+        length, middle = metrics.horizontalAdvance(text) + 1, (start + stop) / 2
+        if turn == "beside":
+            box = QRectF(edge - length, middle - height / 2, length, height)
+        else:
+            wide, high = (height, length) if turn == "up" else (length, height)
+            box = QRectF(middle - wide / 2, edge - high if above else edge, wide, high)
+        placed.append(PlacedLabel(index, text, box))
     return placed
 
 
@@ -315,9 +302,9 @@ def decimals_in(values: npt.NDArray[np.floating], grid: GridGeometry) -> int | N
     """Return how many decimals of numbers have room in the cells of a grid, `None` if none do."""
     metrics = QFontMetricsF(palette.ui_font(small=True))
     rows, columns = grid.shape
-    if rows * columns > _MOST_NUMBERS or grid.pitch < metrics.height():
+    if rows * columns > _MOST_NUMBERS or grid.pitches[0] < metrics.height():
         return None
-    return decimals_that_fit(values, grid.column_pitch, metrics)
+    return decimals_that_fit(values, grid.pitches[1], metrics)
 
 
 def draw_texts(

@@ -7,7 +7,7 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
@@ -86,6 +86,7 @@ class ListCell(NamedTuple):
 class MatrixList(PaintedScroll[ListCell]):
     """A click or an arrow key asks for a cell by `clicked`; Page Up and Down change the matrix."""
 
+    usual, least = (60, 70), (24, 20)
     keys = "Arrow keys move, Page Up and Page Down go to another matrix."
     clicked = Signal(object)
     """ListCell that a click or an arrow key asks for."""
@@ -173,14 +174,6 @@ class MatrixList(PaintedScroll[ListCell]):
         if thing != self.pointed:
             super().point_at(thing)
             self.hovered.emit(thing)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return a size at which a small matrix can be read."""
-        return palette.units(24, 20)
-
-    def sizeHint(self) -> QSize:
-        """Return a size for a few steps."""
-        return palette.units(60, 70)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is in sight."""
@@ -323,7 +316,7 @@ def _lay_out_matrix(
     across, down = _cell_size(shown, max(width - row_room - UNIT, 1.0), metrics)
     top += max((metrics.height() - down) / 2, 0.0)  # the first label is taller than its row
     grid = GridGeometry.cells((rows, down, top), (columns, across, left), ratio)
-    turn = matrix_axes.turn_for(shown.labels[1], grid.column_pitch, metrics)
+    turn = matrix_axes.turn_for(shown.labels[1], grid.pitches[1], metrics)
     column_room = metrics.height()
     if turn == "up":
         column_room = matrix_axes.room_for(shown.labels[1], metrics, palette.scaled(11 * UNIT))

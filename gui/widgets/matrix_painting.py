@@ -50,11 +50,8 @@ def draw_rules(
 def _draw_lines(painter: QPainter, grid: GridGeometry) -> None:
     """Draw lines between rows and between columns that are large enough to have them."""
     rows, columns = (
-        [start for start, _ in spans[1:]] if pitch >= _LINES_FROM else []
-        for spans, pitch in (
-            (grid.row_spans(), grid.pitch),
-            (grid.column_spans(), grid.column_pitch),
-        )
+        [start for start, _ in grid.spans(axis)[1:]] if pitch >= _LINES_FROM else []
+        for axis, pitch in enumerate(grid.pitches)
     )
     thick = max(1, round(grid.ratio)) / grid.ratio
     draw_rules(painter, grid, rows, columns, thick, palette.theme().masked)
@@ -62,7 +59,7 @@ def _draw_lines(painter: QPainter, grid: GridGeometry) -> None:
 
 def _draw_breaks(painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
     """Draw gaps between groups of rows."""
-    theme, bounds, spans = palette.theme(), layout.grid.bounds, layout.grid.row_spans()
+    theme, bounds, spans = palette.theme(), layout.grid.bounds, layout.grid.spans(0)
     left = layout.bars[0][0] if layout.bars else bounds.left()
     for row in shown.breaks:
         place = row - layout.first[0]
@@ -78,9 +75,9 @@ def _draw_texts(painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
     if shown.texts is not None:
         painter.setFont(palette.token_font(small=True))
         metrics = QFontMetricsF(painter.font())
-        if grid.pitch < metrics.height():
+        if grid.pitches[0] < metrics.height():
             return
-        room = grid.column_pitch - 2 * _PAD
+        room = grid.pitches[1] - 2 * _PAD
         cells = np.argwhere(shown.seen[part]) + layout.first
         labels = (shown.texts[row][column] for row, column in cells.tolist())
         texts = [metrics.elidedText(it, Qt.TextElideMode.ElideRight, room) for it in labels]
@@ -104,7 +101,7 @@ def draw_bars(painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
     height = QFontMetricsF(painter.font()).height()
     for (left, right), column in zip(layout.bars, shown.bars, strict=True):
         values = column.values[layout.rows].tolist()
-        for (top, bottom), value in zip(grid.row_spans(), values, strict=True):
+        for (top, bottom), value in zip(grid.spans(0), values, strict=True):
             share = min(max(value, 0.0), 1.0) if value == value else 0.0
             bar = QRectF(left, top + 2, share * (right - left), bottom - top - 4)
             painter.fillRect(bar, QColor(theme.line))
@@ -166,23 +163,20 @@ def draw_frames(painter: QPainter, layout: MatrixLayout, pinned: Cell, pointed: 
     """Frame the pinned row and column, and the cell under the mouse."""
     grid = layout.grid
     draw_pointed(painter, layout, pointed)
-    row, column = layout.in_sight(pinned)
-    for place, box, pitch in (
-        (column, grid.column, grid.column_pitch),
-        (row, grid.row, grid.pitch),
-    ):
-        if place >= 0:
+    here = layout.in_sight(pinned)
+    for axis in (1, 0):
+        if here[axis] >= 0:
             # Thin cells are framed from outside, or the frame would hide what it frames.
-            thick, out = (2.0, 0.0) if pitch >= _LINES_FROM else (1.0, 0.5)
+            thick, out = (2.0, 0.0) if grid.pitches[axis] >= _LINES_FROM else (1.0, 0.5)
             painter.setPen(painting.pen(palette.theme().accent, thick))
-            painter.drawRect(box(place).adjusted(-out, -out, out, out))
+            painter.drawRect(grid.band(axis, here[axis]).adjusted(-out, -out, out, out))
 
 
 def draw_pointed(painter: QPainter, layout: MatrixLayout, pointed: Cell) -> None:
     """Frame the cell under the mouse, if there is one and it is large enough."""
     grid, cell = layout.grid, layout.in_sight(pointed)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    if min(cell) >= 0 and min(grid.pitch, grid.column_pitch) >= _FRAMED_FROM:
+    if min(cell) >= 0 and min(grid.pitches) >= _FRAMED_FROM:
         painter.setPen(painting.pen(LIGHT.muted))
         painter.drawRect(grid.cell(*cell).adjusted(0.5, 0.5, -0.5, -0.5))
 

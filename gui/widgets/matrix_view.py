@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from math import ceil
 from typing import ClassVar
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QScrollBar, QWidget
 
@@ -40,9 +40,7 @@ class MatrixView(PaintedScroll[Cell]):
     """Whether a click on a label asks for its row or column alone."""
     steps: ClassVar[Mapping[Qt.Key, tuple[int, int]]] = ARROWS
     """By how many rows and columns keys move."""
-    usual_size: ClassVar = (60, 56)
-    least_size: ClassVar = (26, 22)
-    """Units: labels and colour bar leave room for cells."""
+    usual, least = (60, 56), (26, 22)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
@@ -152,14 +150,6 @@ class MatrixView(PaintedScroll[Cell]):
     def step(self, shown: Matrix, key: Qt.Key) -> Cell:
         """Return what a key asks for."""
         return shown.beside(self._pinned, self.steps[key])
-
-    def sizeHint(self) -> QSize:
-        """Return a usual size."""
-        return palette.units(*self.usual_size)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return the size of a few cells with their labels."""
-        return palette.units(*self.least_size)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the matrix, or say that it has no cells."""
@@ -283,8 +273,7 @@ class CellMap(MatrixView):
 
     by_label = True
     steps: ClassVar = ARROWS | ROW_ENDS | _PAGES
-    usual_size = (40, 30)
-    least_size = (20, 10)
+    usual, least = (40, 30), (20, 10)
 
     def __init__(self, parent: QWidget | None = None, *, crossing: bool = False) -> None:
         super().__init__("Cells", parent)

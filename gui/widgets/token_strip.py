@@ -5,23 +5,15 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetrics,
-    QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.style import palette
 from gui.style.formatting import fixed
 from gui.style.theme import RADIUS, UNIT
 from gui.widgets import painting
 from gui.widgets.cells import Colouring, Colours, ink
-from gui.widgets.painting import ALONG, Pointing
+from gui.widgets.painting import ALONG, PaintedScroll
 
 _GAP = UNIT // 2
 _PAD = UNIT // 2 + 1
@@ -29,7 +21,7 @@ _MOST_WIDTHS = 8
 """Widths whose tiles are remembered: layouts ask for a few, again and again."""
 
 
-class TokenStrip(Pointing[int], QAbstractScrollArea):
+class TokenStrip(PaintedScroll[int]):
     """Tokens that wrap like text and scroll by whole lines when there are too many of them.
 
     A click, or an arrow key, asks for a token by `clicked`; who listens pins it.
@@ -39,7 +31,7 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
     """Position that a click or an arrow key asks for."""
 
     def __init__(self, parent: QWidget | None = None, *, max_lines: int = 6) -> None:
-        super().__init__(parent)
+        super().__init__("Tokens of the prompt", parent)
         self._max_lines = max_lines
         self._labels: Sequence[str] = ()
         self._ids: Sequence[int] = ()
@@ -50,17 +42,11 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         self._pinned: int | None = None
         self._tiles: list[QRect] = []
         self._flows: dict[int, list[QRect]] = {}  # by width
-        self._pitch = 0
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.viewport().setMouseTracking(True)
-        self.viewport().setAutoFillBackground(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._pitch = 0  # of lines; every tile asks
+        self.verticalScrollBar().setSingleStep(1)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setAccessibleName("Tokens of the prompt")
-        self.setAccessibleDescription(self.keys)
 
     def set_tokens(
         self,
@@ -79,9 +65,7 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         shown = tuple(labels), frozenset(map(int, special))
         if shown != (self._labels, self._special):
             self._labels, self._special = shown
-            self._flows.clear()
-            self.updateGeometry()
-            self._lay_out()
+            self._measure()
         self.set_pinned(self._pinned)
 
     def set_values(
@@ -115,7 +99,7 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
 
     def tile(self, position: int) -> QRect:
         """Return where a token is drawn, in pixels of the viewport."""
-        return self._tiles[position].translated(0, -self._scrolled())
+        return self._tiles[position].translated(0, -self.scrolled())
 
     def thing_at(self, point: QPointF) -> int | None:
         """Return the position of the token at a place of the viewport."""
@@ -175,24 +159,11 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         self.draw_ring(painter)
         painter.end()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wrap anew, and keep the pinned token in sight."""
-        super().resizeEvent(event)
-        self._lay_out()
-        self._show_position(self._pinned)
-
     def changeEvent(self, event: QEvent) -> None:
         """Follow theme and font."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._flows.clear()
-            self._pitch = 0
-            self._lay_out()
-            self.updateGeometry()
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        """Answer a request for a tool tip, and notice that the mouse has left."""
-        return self.handle(event) or super().viewportEvent(event)
+            self._measure()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the token beside the pinned one."""
@@ -207,7 +178,7 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         elif key in ALONG:
             self.clicked.emit(min(max(self._pinned + ALONG[key], 0), last))
         else:
-            self.clicked.emit(self._on_other_line(-1 if key == Qt.Key.Key_Up else 1))
+            self.clicked.emit(self._on_other_line(self._pinned, -1 if key == Qt.Key.Key_Up else 1))
 
     def _draw_tile(self, painter: QPainter, position: int, tile: QRectF) -> None:
         theme = palette.theme()
@@ -243,7 +214,14 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
     def _is_piece(self, position: int) -> bool:
         return self._ids[position] in self._pieces
 
-    def _lay_out(self) -> None:
+    def _measure(self) -> None:
+        self._flows.clear()
+        self._pitch = 0
+        self.lay_out()
+        self.updateGeometry()
+
+    def lay_out(self) -> None:
+        """Wrap anew, and keep the pinned token in sight."""
         # Decided from the whole width: the bar takes room, so what it leaves must not decide.
         tiles = self._flow(self.width())
         scrolls = bool(tiles) and tiles[-1].bottom() >= self.height()
@@ -255,19 +233,18 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         lines, whole = self._lines(self._tiles), self._whole_lines()
         self.verticalScrollBar().setRange(0, max(0, lines - whole))
         self.verticalScrollBar().setPageStep(whole)
+        self._show_position(self._pinned)
         self.viewport().update()
 
     def _flow(self, width: int) -> list[QRect]:
-        if width not in self._flows:
-            if len(self._flows) >= _MOST_WIDTHS:
-                self._flows.clear()
-            self._flows[width] = self._flowed(width)
-        return self._flows[width]
-
-    def _flowed(self, width: int) -> list[QRect]:
+        """Return the tiles at a width."""
+        if width in self._flows:
+            return self._flows[width]
+        if len(self._flows) >= _MOST_WIDTHS:
+            self._flows.clear()
         upright, slanted = (QFontMetrics(_font(special=special)) for special in (False, True))
         height = self._line_height() - _GAP
-        left, top, tiles = 1, 1, []
+        left, top, tiles = 1, 1, self._flows.setdefault(width, [])
         for position, label in enumerate(self._labels):
             metrics = slanted if position in self._special else upright
             wide = min(metrics.horizontalAdvance(label) + 2 * _PAD, max(width - 2, height))
@@ -278,16 +255,15 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         return tiles
 
     def _line_height(self) -> int:
-        if not self._pitch:  # every tile asks
+        if not self._pitch:
             self._pitch = QFontMetrics(palette.token_font()).height() + UNIT // 2 + 2 + _GAP
         return self._pitch
 
     def _lines(self, tiles: list[QRect]) -> int:
         return len({tile.top() for tile in tiles})
 
-    def _on_other_line(self, step: int) -> int:
+    def _on_other_line(self, pinned: int, step: int) -> int:
         """Return the token above or below the pinned one, the nearest across."""
-        pinned = self._pinned or 0
         here = self._tiles[pinned]
         wanted = here.top() + step * self._line_height()
         line = [i for i, tile in enumerate(self._tiles) if tile.top() == wanted]
@@ -298,23 +274,19 @@ class TokenStrip(Pointing[int], QAbstractScrollArea):
         """Return how many lines have room; none is cut."""
         return max(1, (self.viewport().height() + _GAP - 1) // self._line_height())
 
-    def _scrolled(self) -> int:
+    def scrolled(self) -> int:
         """Return how many pixels are above the viewport: the scroll bar counts lines."""
         return self.verticalScrollBar().value() * self._line_height()
 
     def _in_sight(self, position: int) -> bool:
-        line = self._line(position) - self.verticalScrollBar().value()
-        return 0 <= line < self._whole_lines()
-
-    def _line(self, position: int) -> int:
-        return self._tiles[position].top() // self._line_height()
+        tile = self.tile(position)
+        return 0 <= tile.top() < self._whole_lines() * self._line_height()
 
     def _show_position(self, position: int | None) -> None:
         if position is None or position >= len(self._tiles):
             return
-        line, bar = self._line(position), self.verticalScrollBar()
-        last = line - self._whole_lines() + 1
-        bar.setValue(min(max(bar.value(), last), line))
+        line, bar = self._tiles[position].top() // self._line_height(), self.verticalScrollBar()
+        bar.setValue(min(max(bar.value(), line - self._whole_lines() + 1), line))
 
 
 def _font(*, special: bool) -> QFont:

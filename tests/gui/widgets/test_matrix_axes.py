@@ -43,17 +43,14 @@ def placed_labels(axis, count, length, first):
     """Return labels, spans, and what is placed where."""
     labels = [WORDS[i % len(WORDS)] for i in range(count)]
     spans = spans_of(count, length)
-    if axis == "rows":
-        return labels, spans, matrix_axes.place_rows(labels, spans, 120, 80, metrics(), first)
-    turn = "apart"
-    if axis != "apart":
+    turn = axis
+    if axis in ("below", "above"):
         turn = matrix_axes.turn_for(labels, length / count, metrics())
-    above = axis == "above"
-    place = matrix_axes.place_columns
-    return labels, spans, place(labels, spans, 100, 80, metrics(), turn, first, above=above)
+    told = (labels, spans, 100, 80, metrics(), turn, first)
+    return labels, spans, matrix_axes.place_labels(*told, above=axis == "above")
 
 
-@pytest.mark.parametrize("axis", ["rows", "below", "above", "apart"])
+@pytest.mark.parametrize("axis", ["beside", "below", "above", "apart"])
 @settings(max_examples=25, deadline=None)
 @given(
     count=st.integers(1, 400),
@@ -69,10 +66,10 @@ def test_labels_never_overlap_nor_lie_and_the_first_is_always_there(axis, count,
         whole, centre = labels[label.index], label.box.center()
         cut = label.text.endswith("…") and whole.startswith(label.text.removesuffix("…"))
         assert label.text == whole or cut
-        middle = centre.y() if axis == "rows" else centre.x()
+        middle = centre.y() if axis == "beside" else centre.x()
         assert middle == pytest.approx(sum(spans[label.index]) / 2, abs=0.6)
-        if axis == "rows":
-            assert label.box.right() <= 120.01
+        if axis == "beside":
+            assert label.box.right() <= 100.01
             assert label.box.width() <= 82
         else:
             edge = label.box.bottom() if axis == "above" else label.box.top()
@@ -81,7 +78,7 @@ def test_labels_never_overlap_nor_lie_and_the_first_is_always_there(axis, count,
 
 
 def test_every_label_is_there_while_there_is_room():
-    placed = matrix_axes.place_rows(WORDS[:12], spans_of(12, 240.0), 120, 500, metrics())
+    placed = matrix_axes.place_labels(WORDS[:12], spans_of(12, 240.0), 0, 500, metrics(), "beside")
     assert [label.text for label in placed] == WORDS[:12]
 
 
