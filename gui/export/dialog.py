@@ -15,7 +15,7 @@ from gui.client.gather import Gathering
 from gui.export import jobs
 from gui.export.exportable import Exportable, file_stem
 from gui.export.jobs import AnswerInputs, ExportInputs, Preview, gather
-from gui.export.options_form import FigureForm, LastExport, scrolled
+from gui.export.options_form import TIPS, FigureForm, LastExport, scrolled
 from gui.export.preview import DPI, PreviewPane
 from gui.export.screenshot import copy_figure, copy_text
 from gui.session.session import Session
@@ -30,15 +30,6 @@ from gui.widgets.labels import Notice, plain_label
 PATIENCE_MS = 200
 """How long after a change the preview is made: typing goes on meanwhile."""
 _WIDTH = 320
-_TIPS = {
-    ".pdf": "Vector; text stays text, fonts embedded",
-    ".svg": "Vector, to be edited; text stays text",
-    ".png": "Pixels, at the resolution below",
-    ".csv": "Rows for programs, texts as they are",
-    ".xlsx": "Rows for spreadsheets: numbers are numbers, texts never formulas",
-    ".json": "Question and answer as `ask` prints them",
-    ".npz": "Arrays for NumPy",
-}
 
 
 class ExportDialog(QDialog):
@@ -72,7 +63,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self._client, self._worker, self._chosen = client, worker, chosen
         self._subjects = list(subjects)
-        self._material: ExportInputs | None = None
+        self._inputs: ExportInputs | None = None
         self._gathering: Gathering | None = None
         self._drawing = self._making = 0
         self._leaving = False
@@ -81,7 +72,7 @@ class ExportDialog(QDialog):
         self.what = combo("What to export", [subject.name for subject in self._subjects])
         self.kind = Segmented([(suffix, suffix[1:].upper()) for suffix in suffixes], "Kind of file")
         for suffix in suffixes:
-            self.kind.set_option_tip(suffix, _TIPS[suffix])
+            self.kind.set_option_tip(suffix, TIPS[suffix])
         self.kind.set_value(chosen.suffix(suffixes))
         self.form = FigureForm(options or chosen.options)
         self.pane = PreviewPane()
@@ -139,14 +130,9 @@ class ExportDialog(QDialog):
         return self.kind.value()
 
     @property
-    def there(self) -> bool:
-        """Whether all answers are there."""
-        return self._material is not None
-
-    @property
     def ready(self) -> bool:
         """Whether the preview is of what is chosen now."""
-        return not (self._drawing or self._patience.isActive()) and self.there
+        return not (self._drawing or self._patience.isActive()) and self._inputs is not None
 
     def name(self) -> str:
         """Return the name that is suggested for the file."""
@@ -163,7 +149,7 @@ class ExportDialog(QDialog):
     def gather(self) -> None:
         """Ask for all that the file is made from."""
         self.stop_gathering()
-        self._material = None
+        self._inputs = None
         self._gathering = gather(
             self._client, self._worker, self.subject, self.on_gathered, self.on_no_preview
         )
@@ -181,8 +167,8 @@ class ExportDialog(QDialog):
     def save(self, path: Path) -> None:
         """Write the file, and close unless there is something new to say about it."""
         options = self.options()
-        if self._material is not None and options is not None:
-            work = partial(self._material.write, path, options)
+        if self._inputs is not None and options is not None:
+            work = partial(self._inputs.write, path, options)
             self._make(self._worker.do(work, partial(self._on_saved, path), self._on_refused))
             self.notice.show_info(f"Writing {path.name} …")
 
@@ -190,7 +176,7 @@ class ExportDialog(QDialog):
         """Make the preview anew; the last one stays until it is there."""
         self._worker.forget(self._drawing)
         self._drawing = 0
-        if self._material is None:
+        if self._inputs is None:
             return
         options = self.options()
         if options is None:
@@ -199,12 +185,12 @@ class ExportDialog(QDialog):
         self.notice.clear()
         self.pane.show_words("Drawing …")
         show = partial(self._show, options.ground == "transparent")
-        draw = partial(self._material.preview, self.suffix, options, DPI)
+        draw = partial(self._inputs.preview, self.suffix, options, DPI)
         self._drawing = self._worker.do(draw, show, self.on_no_preview)
 
     def copy_picture(self) -> None:
         """Put the figure on the clipboard, at the resolution that is chosen."""
-        found, options = self._material, self.options()
+        found, options = self._inputs, self.options()
         if isinstance(found, AnswerInputs) and options is not None:
             copied = partial(self._on_copied, "Copied the figure")
             self._make(copy_figure(self._worker, found, options, copied, self._on_refused))
@@ -232,11 +218,12 @@ class ExportDialog(QDialog):
 
     def fit(self) -> None:
         """Show and allow what has a meaning now."""
-        self.save_button.setEnabled(self.there and not self._making)
+        ready = self._inputs is not None and not self._making
+        self.save_button.setEnabled(ready)
         for copy in self.copies.values():
             copy.setEnabled(not self._making)
         self.copies["Copy picture"].setVisible(self.suffix in PICTURES)
-        self.copies["Copy picture"].setEnabled(self.there and not self._making)
+        self.copies["Copy picture"].setEnabled(ready)
         self._scroll.setVisible(self.suffix in PICTURES)
         self.form.show_for(self.suffix)
 
@@ -247,7 +234,7 @@ class ExportDialog(QDialog):
 
     def on_gathered(self, found: ExportInputs) -> None:
         """Draw what can be drawn now."""
-        self._material = found
+        self._inputs = found
         self.fit()
         self.preview()
 

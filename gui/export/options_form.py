@@ -61,6 +61,16 @@ class LastExport:
             self.data = suffix
 
 
+TIPS = {
+    ".pdf": "Vector; text stays text, fonts embedded",
+    ".svg": "Vector, to be edited; text stays text",
+    ".png": "Pixels, at the resolution below",
+    ".csv": "Rows for programs, texts as they are",
+    ".xlsx": "Rows for spreadsheets: numbers are numbers, texts never formulas",
+    ".json": "Question and answer as `ask` prints them",
+    ".npz": "Arrays for NumPy",
+}
+"""What each kind of file holds."""
 OWN = "own width"
 _UNITS = {"in": 1.0, "mm": MM}
 _PLAIN = ("font_size", "ground", "sequential", "diverging", "caption", "dpi")

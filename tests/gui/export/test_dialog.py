@@ -56,7 +56,7 @@ def test_every_kind_of_file_is_written_as_the_figures_write_it(
 
 def test_the_preview_is_the_page_at_the_resolution_of_the_screen(opened):
     dialog = opened()
-    shown = dialog._material.preview(".pdf", dialog.form.options(), DPI)
+    shown = dialog._inputs.preview(".pdf", dialog.form.options(), DPI)
     assert dialog.pane.sheet._page == shown.page
     assert dialog.pane.size_in_words().startswith("3.25 × ")
     assert "82.5" in dialog.pane.size_in_words() or "82.6" in dialog.pane.size_in_words()
@@ -189,7 +189,7 @@ def test_one_of_several_answers_can_be_chosen(qtbot, opened):
     wait_ready(qtbot, dialog)
     assert dialog.subject == spectrum
     assert dialog.name() == "attn-2l-L1H2-spectrum-qk.pdf"
-    assert dialog._material.subject == dialog.subject
+    assert dialog._inputs.subject == dialog.subject
 
 
 def test_data_are_shown_as_they_are_written(qtbot, opened, tmp_path):
