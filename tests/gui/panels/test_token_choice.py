@@ -71,7 +71,7 @@ def test_a_click_on_a_row_asks_about_its_token(qtbot, show, settle, panel_class)
     qtbot.mouseClick(raised.viewport(), Qt.MouseButton.LeftButton, pos=place)
     settle(panel)
     assert asked(panel) == token
-    qtbot.waitUntil(choice(panel).follow.isVisible)
+    qtbot.waitUntil(lambda: not choice(panel).follow.isHidden())
 
 
 @of(RANKINGS)
