@@ -1,4 +1,4 @@
-"""What a panel has asked, what it knows, and what failed: the state of its slots."""
+"""The state of a subscriber's slots: what was asked, answered, and failed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Answer:
 
 
 class RequestSlots:
-    """The questions of one subscriber, by slot.
+    """Keep the questions of one subscriber, by slot.
 
     Good answers are kept until better ones replace them, so that a question that fails leaves
     the last picture.
@@ -24,9 +24,9 @@ class RequestSlots:
     Parameters
     ----------
     subscriber
-        Who is told.
+        Receives answers and failures.
     client
-        Who is asked.
+        Asks the engine.
     """
 
     def __init__(self, subscriber: Subscriber, client: EngineClient) -> None:
@@ -84,7 +84,7 @@ class RequestSlots:
         self._answers[slot] = Answer(request, result)
 
     def set_failure(self, slot: str, request: Request, failure: Failure) -> None:
-        """Keep why there is none."""
+        """Keep why a question has no answer."""
         self._asked.pop(slot, None)
         self._failures[slot] = (request, failure)
 
@@ -99,7 +99,7 @@ class RequestSlots:
         self._failures.clear()
 
     def withdraw(self) -> None:
-        """Take back everything that is under way."""
+        """Cancel everything that is under way."""
         for slot in self._asked:
             self._client.withdraw(self._subscriber, slot)
         self._asked.clear()

@@ -76,7 +76,7 @@ Outcome = Result | Failure | Cancelled
 
 
 class Subscriber(Protocol):
-    """Who can ask: the client calls one of these on the UI thread."""
+    """Receives answers and failures, on the UI thread."""
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take the answer to what was asked last in this slot."""
@@ -238,7 +238,7 @@ class EngineClient(QObject):
         return self._wanted.get((subscriber, slot)) == request
 
     def withdraw(self, subscriber: Subscriber, slot: str) -> None:
-        """No longer want what was asked in a slot."""
+        """Cancel the request in a slot."""
         if self._wanted.pop((subscriber, slot), None) is not None:
             self._make_way()
 
@@ -313,7 +313,7 @@ class EngineClient(QObject):
             self._stop_running(patient=not opens)
 
     def _refuse_what_is_not_open(self) -> None:
-        """Tell who asks about a model that was not opened; each would try to open it again."""
+        """Fail questions about a model that was not opened; each would try to open it again."""
         if not self._not_open:
             return
         about = [

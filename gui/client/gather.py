@@ -18,7 +18,7 @@ class Gathering:
     Parameters
     ----------
     client, worker
-        Who is asked, and who knows what is to be asked.
+        Asks the engine, and finds what is to be asked.
     questions
         Returns what is to be asked, one model after the other; called in the worker's thread.
     in_use

@@ -1,11 +1,8 @@
 """The OV and QK panels: whose token is asked about, and how to turn the question."""
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
-from engine.messages import Head, OVTokens, QKTokens, RunPrompt, Table
+from engine.messages import Head, OVTokens, QKTokens, Table
 from gui.panels.head.token_rankings import OVPanel, QKPanel
 from gui.style.formatting import fixed
 from tests.gui.fake_engine import FakeEngine
@@ -68,40 +65,6 @@ def test_qk_turned_round_follows_the_pinned_source(qk, session, settle):
     assert f"(key 3) is what {session.selection.head.name} looks for" in qk.sentence.text
 
 
-def test_a_click_on_a_row_makes_that_token_the_next_question(qtbot, ov, session, settle):
-    token = int(ov.known("tokens").ids[2])
-    index = ov.strongest.model().index(2, 1)
-    place = ov.strongest.visualRect(index).center()
-    qtbot.mouseClick(ov.strongest.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    settle(ov)
-    assert session.selection.ov.token == token
-    assert asked(ov) == OVTokens("attn-2l", session.selection.head, token)
-    assert ov.follow.isVisible()
-    qtbot.mouseClick(ov.follow, Qt.MouseButton.LeftButton)
-    settle(ov)
-    assert session.selection.ov.token is None
-    assert asked(ov).source == "position"
-
-
-def test_a_typed_token_is_asked_about(qtbot, qk, session, settle):
-    qk.token.setFocus()
-    qk.token.selectAll()
-    QTest.keyClicks(qk.token, " w17")
-    QTest.keyClick(QApplication.activePopupWidget() or qk.token, Qt.Key.Key_Return)
-    settle(qk)
-    assert session.selection.qk.token == 17
-    assert asked(qk) == QKTokens("attn-2l", session.selection.head, 17)
-
-
-def test_a_text_that_is_no_token_is_named_and_changes_nothing(qk, session):
-    qk.token.setFocus()
-    qk.token.selectAll()
-    QTest.keyClicks(qk.token, "zebra")
-    QTest.keyClick(qk.token, Qt.Key.Key_Return)
-    assert "'zebra' is no single token" in qk.notice.text()
-    assert session.selection.qk.token is None
-
-
 def test_turned_round_ov_asks_which_sources_raise_the_token(ov, session, settle):
     session.pin(5, 3)
     session.ask_ov(direction="source")
@@ -159,14 +122,6 @@ def test_a_large_vocabulary_is_not(show):
     assert "table" not in panel.wants()
     assert not panel.view.isVisible()
     assert panel.weakest.isVisible()
-
-
-def test_a_typed_question_does_not_wait_for_the_prompt(ov, session, settle, engine):
-    session.ask_ov(token=4)
-    session.set_text("unreadable")
-    settle(ov)
-    assert ov.state == "fresh"
-    assert RunPrompt("attn-2l", "unreadable") not in engine.asked
 
 
 @pytest.mark.parametrize("engine", [FakeEngine(d_mlp=48)])

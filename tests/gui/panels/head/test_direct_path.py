@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from engine.messages import DirectPath
 from gui.panels.head.token_rankings import DirectPathPanel
@@ -27,27 +25,6 @@ def test_it_follows_the_pinned_query(panel, session, settle):
     settle(panel)
     assert asked(panel).token == run.ids[3]
     assert f"{run.labels[3]} (query 3) raises and lowers" in panel.sentence.text
-
-
-def test_a_typed_token_needs_no_prompt(panel, session, settle):
-    panel.choice.field.setFocus()
-    panel.choice.field.selectAll()
-    QTest.keyClicks(panel.choice.field, " w17")
-    QTest.keyClick(QApplication.activePopupWidget() or panel.choice.field, Qt.Key.Key_Return)
-    settle(panel)
-    assert asked(panel).token == 17
-    assert not panel.guess.isVisible()
-    session.set_text("unreadable")
-    settle(panel)
-    assert panel.state == "fresh"
-
-
-def test_a_text_that_is_no_token_is_named(panel):
-    panel.choice.field.setFocus()
-    panel.choice.field.selectAll()
-    QTest.keyClicks(panel.choice.field, "zebra")
-    QTest.keyClick(panel.choice.field, Qt.Key.Key_Return)
-    assert "'zebra' is no single token" in panel.notice.text()
 
 
 def test_a_token_of_a_vocabulary_listed_whole_is_listed_once(panel):

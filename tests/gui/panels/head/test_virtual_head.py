@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from engine.messages import Composition, Head, Pair, VirtualHead
 from gui.panels.head.virtual_head import VirtualHeadPanel
@@ -78,29 +77,6 @@ def test_the_pinned_cell_and_the_one_under_the_mouse_are_told(panel, session, se
     panel.heatmap.hovered.emit(2, 4)
     assert panel.cell.text.endswith("in the future, neither head may look there")
     assert panel.describe(4, 1).startswith("query 4 ")
-
-
-def test_a_typed_token_is_asked_about_until_the_prompt_is_followed_again(qtbot, panel, settle):
-    followed = asked(panel).token
-    panel.choice.field.setFocus()
-    panel.choice.field.selectAll()
-    QTest.keyClicks(panel.choice.field, " w17")
-    QTest.keyClick(QApplication.activePopupWidget() or panel.choice.field, Qt.Key.Key_Return)
-    settle(panel)
-    assert asked(panel).token == 17
-    assert panel.sentence.text == "reading ·w17, the two together raise and lower"
-    qtbot.mouseClick(panel.choice.follow, Qt.MouseButton.LeftButton)
-    settle(panel)
-    assert asked(panel).token == followed
-
-
-def test_a_row_of_the_lists_asks_about_its_token(qtbot, panel, settle):
-    token = int(panel.known("parts").ids[2])
-    raised = panel.lists.raised
-    at = raised.visualRect(raised.model().index(2, 1)).center()
-    qtbot.mouseClick(raised.viewport(), Qt.MouseButton.LeftButton, pos=at)
-    settle(panel)
-    assert asked(panel).token == token
 
 
 def test_the_exact_pattern_is_one_click_away_and_explained(panel, settle):

@@ -51,27 +51,6 @@ def test_the_model_s_first_guess_after_the_pinned_token_is_asked_about(panel, se
     assert not panel.question.target.follow.isVisible()
 
 
-def test_another_token_is_typed_and_the_first_guess_is_one_click_away(
-    qtbot, panel, session, settle
-):
-    type_token(panel.question.target.field, 9)
-    settle(panel)
-    assert panel.wants()["parts"].target == 9
-    assert panel.wants()["output"].target == 9
-    assert LABELS[9] in panel.sentence.text
-    qtbot.mouseClick(panel.question.target.follow, Qt.MouseButton.LeftButton)
-    settle(panel)
-    assert panel.wants()["parts"].target is None
-
-
-def test_a_text_that_is_no_token_is_refused_in_the_panel(panel):
-    panel.question.target.field.setFocus()
-    panel.question.target.field.selectAll()
-    QTest.keyClicks(panel.question.target.field, "nonsense")
-    QTest.keyClick(panel.question.target.field, Qt.Key.Key_Return)
-    assert "no single token" in panel.notice.text()
-
-
 def test_the_sentence_names_the_head_that_gives_most_and_a_click_on_it_its_source(
     panel, session, settle
 ):
