@@ -18,6 +18,8 @@ from gui.state.preferences import Preferences
 from tests.gui.conftest import filled
 from tests.gui.test_manners_text_size import at_rest, overlapping, seen, told, words_cut
 
+ONE_WINDOW = True
+
 WINDOW = (1000, 700)
 LONG = "A sentence that somebody has to read before anything is lost, and so is long. " * 3
 

@@ -23,6 +23,8 @@ from gui.widgets.spectrum_plot import SpectrumPlot
 from tests.gui.conftest import filled
 from tests.waiting import activate, pause
 
+ONE_WINDOW = True
+
 CONTROLS = (
     QAbstractButton,
     QAbstractItemView,
