@@ -585,17 +585,6 @@ def test_a_full_disk_behind_standard_output_is_named(run, monkeypatch):
     assert (status, err) == (2, "headscope: standard output: No space left on device\n")
 
 
-def test_listing_models_imports_neither_torch_nor_qt(python, repository):
-    code = (
-        "import sys, main; main.main(['models']); main.main(['ask', 'heads']);"
-        "print({'torch', 'PySide6', 'transformer_lens', 'matplotlib'} & set(sys.modules))"
-    )
-    done = subprocess.run(
-        [python, "-c", code], cwd=repository, capture_output=True, text=True, timeout=120
-    )
-    assert done.stdout.splitlines()[-1] == "set()"
-
-
 def test_open_shows_what_a_figure_was_made_from(run, opened, tmp_path, monkeypatch):
     monkeypatch.setenv("DISPLAY", ":9")
     monkeypatch.delenv("QT_QPA_PLATFORM")

@@ -130,7 +130,7 @@ class Cards(QObject):
             seen[(held[0] + by if held else min(by, 0)) % len(seen)].bring()
 
     def cover(self, titles: Collection[str]) -> None:
-        """Cover some cards until a guided example reveals them, and uncover the others."""
+        """SpoilerOverlay some cards until a guided example reveals them, and uncover the others."""
         for dock in self.docks:
             dock.set_covered(dock.kind.title in titles)
 

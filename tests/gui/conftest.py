@@ -1,26 +1,90 @@
 """A window, a session and a panel on a fake engine."""
 
 import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QDialog
 
 from gui.client.engine_client import EngineClient
-from gui.session.session import Session
+from gui.session.session import Selection, Session
+from gui.shell.layouts import LAYOUTS
 from gui.style import palette
 from gui.window import Window
 from tests.gui.fake_engine import FakeEngine
+from tests.waiting import until
+
+
+@pytest.fixture(scope="module")
+def lasting(qapp):
+    """Return one window for a module whose tests leave nothing that `renew` does not undo."""
+    palette.apply(qapp, "light")
+    engine = FakeEngine()
+    client = EngineClient(lambda: engine)
+    window = Window(Session(), client, None, "light")
+    window.engine = engine
+    window.painted.connect(client.start)
+    window.show()
+    until(lambda: not client.busy and all(panel.filled for panel in window.panels), "the window")
+    yield window
+    assert client.close()
+    window._may_close = True
+    window.close()
+    window.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def renew(window):
+    """Bring a window back to where it began."""
+    for dialog in window.findChildren(QDialog):
+        if dialog.isVisible():
+            dialog.reject()
+    window.engine.__init__()
+    session = window.session
+    session.set_heads_off([])
+    session.show(Selection())
+    session.board.show([])
+    for favourite in session.favourites.all:
+        session.favourites.remove(favourite.model, favourite.head)
+    window.undo.clear()
+    window.guide.end.click()
+    window.opening_bar.dismiss()
+    window.text_sizes.reset()
+    window.set_theme("light")
+    window.resize(1600, 1000)
+    window.lay_out(LAYOUTS[0])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_window(request):
+    """Make that window before its first test, which would be blamed for its threads."""
+    if getattr(request.module, "ONE_WINDOW", False):
+        request.getfixturevalue("lasting")
 
 
 @pytest.fixture
-def engine():
-    return FakeEngine()
+def shared(request):
+    """Return the window of a module that says ONE_WINDOW, or `None`."""
+    if not getattr(request.module, "ONE_WINDOW", False):
+        return None
+    window = request.getfixturevalue("lasting")
+    renew(window)
+    return window
 
 
 @pytest.fixture
-def session(qapp):
-    return Session()
+def engine(shared):
+    return shared.engine if shared else FakeEngine()
 
 
 @pytest.fixture
-def client(qapp, engine):
+def session(qapp, shared):
+    return shared.session if shared else Session()
+
+
+@pytest.fixture
+def client(qapp, engine, shared):
+    if shared:
+        yield shared.client
+        return
     client = EngineClient(lambda: engine)
     yield client
     client.close()
@@ -68,14 +132,30 @@ def settle(qtbot, client):
 
 
 @pytest.fixture
-def window(qtbot, qapp, session, client):
-    palette.apply(qapp, "light")
-    window = Window(session, client, None, "light")
-    qtbot.addWidget(window)
-    window.painted.connect(client.start)
-    window.show()
+def window(qtbot, qapp, session, client, shared):
+    window = shared
+    if not window:
+        palette.apply(qapp, "light")
+        window = Window(session, client, None, "light")
+        qtbot.addWidget(window)
+        window.painted.connect(client.start)
+        window.show()
     filled(qtbot, client, *window.panels)
     return window
+
+
+@pytest.fixture
+def board_card(show, client, settle):
+    """Show the card Board alone, with the thread that draws."""
+    from gui.export.menu import Exports
+    from gui.panels.model.board import BoardPanel
+
+    card = show(BoardPanel)
+    exports = Exports(card, client, None)
+    exports.serve(card)
+    card.open_dialog = exports.own[card.title]
+    settle(card)
+    return card
 
 
 def filled(qtbot, client, *panels):

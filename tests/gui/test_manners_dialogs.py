@@ -9,14 +9,17 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QTableView
 from gui.export import exportable
 from gui.export.exportable import exportables
 from gui.panels.model.board import BoardPanel
-from gui.shell.about import HOW_TO, AboutDialog, TextDialog
+from gui.shell.about import AboutDialog, TextDialog
 from gui.shell.file_menu import message_box
+from gui.shell.help_texts import HOW_TO
 from gui.shell.picture_dialog import PictureDialog
 from gui.shell.preferences import PreferencesDialog
 from gui.state.figure_options import DATA, PICTURES
 from gui.state.preferences import Preferences
 from tests.gui.conftest import filled
 from tests.gui.test_manners_text_size import at_rest, overlapping, seen, told, words_cut
+
+ONE_WINDOW = True
 
 WINDOW = (1000, 700)
 LONG = "A sentence that somebody has to read before anything is lost, and so is long. " * 3

@@ -23,6 +23,8 @@ from gui.widgets.painting import Pointing
 from tests.gui.conftest import filled
 from tests.waiting import activate, pause
 
+ONE_WINDOW = True
+
 CONTROLS = (
     QAbstractButton,
     QAbstractItemView,

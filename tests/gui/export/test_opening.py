@@ -17,6 +17,8 @@ from tests.gui.conftest import filled
 from tests.gui.export.conftest import rest
 from tests.gui.figures import samples
 
+ONE_WINDOW = True
+
 
 def test_what_can_be_opened_is_what_says_its_question():
     assert READABLE == stored.READABLE

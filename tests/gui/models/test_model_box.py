@@ -1,17 +1,51 @@
-"""The box of models: sections, keys, and nothing that opens unseen."""
+"""What can be picked, and the box of models: sections, keys, and nothing that opens unseen."""
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 
 from engine.messages import ModelEntry
-from gui.models.model_box import ACTIONS, MODEL, ModelBox, choices
+from gui.models.model_box import ACTIONS, BUNDLED, CACHED, GONE, MODEL, RECENT, ModelBox, choices
 
 LISTED = (
     ModelEntry("attn-2l", "bundled", "two layers"),
     ModelEntry("toy", "toy", "one head"),
     ModelEntry("owner/small", "cache", "downloaded"),
 )
+
+
+def test_models_stand_in_sections_whatever_the_order_they_come_in():
+    found = choices(LISTED[::-1], ["/a/b.gguf"])
+    assert [(c.section, c.model) for c in found] == [
+        (BUNDLED, "toy"),
+        (BUNDLED, "attn-2l"),
+        (RECENT, "/a/b.gguf"),
+        (CACHED, "owner/small"),
+    ]
+
+
+def test_a_path_is_called_by_its_last_part_and_tells_where_it_lies(tmp_path):
+    path = tmp_path / "<b>tiny.gguf"
+    path.touch()
+    (found,) = choices((), [str(path)])
+    assert (found.label, found.about, found.missing) == ("<b>tiny.gguf", str(tmp_path), "")
+    assert found.source == "file"
+
+
+def test_a_path_that_is_gone_says_so(tmp_path):
+    (found,) = choices((), [str(tmp_path / "gone")])
+    assert found.missing == GONE
+    assert GONE in found.whole
+
+
+def test_a_model_in_use_is_among_them_once():
+    assert [c.model for c in choices(LISTED[:1], ["/a"], ["/a", "", "attn-2l", "x", "x"])] == [
+        "attn-2l",
+        "x",
+        "/a",
+    ]
+
+
 NAME = "a-model-with-a-rather-long-name.Q4_1.gguf"
 
 

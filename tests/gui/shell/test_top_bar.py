@@ -10,6 +10,8 @@ from gui.shell.layouts import LAYOUTS
 from gui.shell.picture_dialog import PictureDialog
 from tests.waiting import activate
 
+ONE_WINDOW = True
+
 LEFT = Qt.MouseButton.LeftButton
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import subprocess
 from dataclasses import fields, replace
 
 import pytest
@@ -226,15 +225,3 @@ def test_a_session_is_named_by_its_file(tmp_path):
     assert session_file.name_of(tmp_path / "tea.headscope.json") == "tea"
     assert session_file.is_session(tmp_path / "Tea.Headscope.JSON")
     assert not session_file.is_session(tmp_path / "tea.json")
-
-
-def test_reading_a_session_imports_no_qt_and_no_torch(python, repository, tmp_path):
-    path = tmp_path / "a.headscope.json"
-    session_file.write(path, FULL)
-    code = (
-        "import sys; from pathlib import Path; from gui.state import session_file;"
-        f"session_file.read(Path({str(path)!r}));"
-        "print({'PySide6', 'torch', 'matplotlib'} & set(sys.modules))"
-    )
-    done = subprocess.run([python, "-c", code], cwd=repository, capture_output=True, text=True)
-    assert (done.stdout.strip(), done.stderr) == ("set()", "")

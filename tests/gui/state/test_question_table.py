@@ -1,15 +1,51 @@
-"""A figure's question is seen in the window again: model, prompt, head, pins and card."""
+"""Each question has its place among what waits, and a card that shows it again."""
+
+import ast
+from pathlib import Path
 
 import pytest
 
+import gui
 from engine import messages as m
-from engine.messages import Head
+from engine.messages import QUESTIONS, DownloadModel, Head, LoadModel, RunPrompt
 from gui import figures
 from gui.panels import PANELS
 from gui.session.session import Selection
 from gui.state import question_table
 from gui.state.difference import Difference
-from gui.state.question_table import View
+from gui.state.question_table import TABLE, View, makes_way
+
+ONE_WINDOW = True
+
+GUI = Path(gui.__file__).parent
+ASKERS = [*GUI.glob("*.py"), *(GUI / "panels").rglob("*.py")]
+
+
+@pytest.mark.parametrize("path", ASKERS, ids=lambda path: path.stem)
+def test_every_question_that_the_window_can_ask_has_a_place_in_the_order(path):
+    named = {
+        alias.name
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "engine.messages"
+        for alias in node.names
+    }
+    missing = {kind.__name__ for kind in QUESTIONS.values() if kind not in TABLE} & named
+    assert not missing, "give it a line in gui.state.question_table.TABLE"
+
+
+def test_another_model_is_not_kept_waiting_and_the_one_in_use_stops_nothing():
+    running = RunPrompt("attn-2l", "w1")
+    assert makes_way(running, LoadModel("toy"))
+    assert not makes_way(running, LoadModel("attn-2l"))
+    assert not makes_way(LoadModel("attn-2l"), LoadModel("toy"))
+
+
+def test_a_download_makes_way_for_whatever_else_is_asked():
+    assert makes_way(DownloadModel("gpt2"), RunPrompt("attn-2l", "w1"))
+    assert all(
+        TABLE[kind].rank < TABLE[DownloadModel].rank for kind in TABLE if kind != DownloadModel
+    )
+
 
 RUN = m.RunPrompt("attn-2l", "w1 w2 w3 w1", True, heads_off=(Head(0, 1),))
 HEAD = Head(1, 2)

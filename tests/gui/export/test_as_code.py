@@ -1,11 +1,15 @@
-"""A figure as a command and as Python: what the words mean is what was meant."""
+"""A figure as a command and as Python: what the words mean is what was meant, and made again."""
 
+import json
+import os
 import subprocess
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
+import main
+from engine import Engine, __version__
 from engine.cli.command import add_placing, parser, read
 from engine.messages import (
     Attention,
@@ -19,9 +23,11 @@ from engine.messages import (
     Refused,
     RunPrompt,
     VirtualHead,
+    to_plain,
 )
 from gui.export import jobs
 from gui.export.exportable import Exportable, as_said, file_stem
+from gui.export.jobs import AnswerInputs, questions
 from gui.figures import FigureOptions, command
 from gui.state.difference import Difference
 from tests.gui.figures import samples
@@ -210,3 +216,64 @@ def test_only_what_can_be_subtracted_has_options_of_a_difference():
         made = parser(question)
         command.add_difference(made, question)
         assert ("--other-text" in made.format_help()) == takes
+
+
+TEXT = 'I like "green" tea; $(so)\n\tit\'s #1'
+SOME = FigureOptions(5.5, 8.0, title='It\'s $1 "of" <b>', caption=True, labels=(0, 2))
+SUBJECTS = {
+    ".pdf": Exportable("attention", Attention(RunPrompt("attn-2l", TEXT), 1), Head(1, 3)),
+    ".csv": Exportable("ov", as_said(OVTokens("attn-2l", Head(0, 1), token=3, k=3))),
+    ".svg": Exportable(
+        "change",
+        Difference(
+            DestinationRow(RunPrompt("attn-2l", "I do like green tea"), 4),
+            DestinationRow(RunPrompt("attn-2l", "I like green tea"), 3),
+        ),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return Engine()
+
+
+def words_of(line, folder):
+    """Return what a shell gives the program `headscope` when a line is pasted into it."""
+    program = folder / "headscope"
+    program.write_text('#!/bin/sh\nprintf "%s\\0" "$@"\n')
+    program.chmod(0o755)
+    variables = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-ec", line], env=variables, check=True, capture_output=True, text=True
+    )
+    return done.stdout.split("\0")[:-1]
+
+
+def test_what_is_copied_makes_the_same_figure_and_the_same_numbers(
+    tmp_path, engine, monkeypatch, capsys
+):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    commands, programs, numbers = [], [], []
+    for suffix, subject in SUBJECTS.items():
+        answers = {asked: engine.answer(asked) for asked in questions(subject.request)}
+        made = AnswerInputs(subject, answers, __version__)
+        for kind in {suffix, ".pdf"}:
+            made.write(tmp_path / f"window-{subject.name}{kind}", SOME)
+        line = jobs.command(subject, SOME, Path(f"command{suffix}"))
+        commands.append(words_of(line, folder))
+        programs.append(jobs.python(subject, SOME, Path(f"python-{subject.name}.pdf")))
+        numbers.append(json.dumps(to_plain(made.result)))
+    monkeypatch.chdir(tmp_path)
+    for program in programs:
+        exec(program, {"__name__": "__main__"})
+    assert capsys.readouterr().out.splitlines() == numbers
+    for words in commands:
+        assert main.main(words) == 0
+    for suffix, subject in SUBJECTS.items():
+        window = tmp_path / f"window-{subject.name}.pdf"
+        assert (tmp_path / f"command{suffix}").read_bytes() == (
+            window.with_suffix(suffix).read_bytes()
+        )
+        assert (tmp_path / f"python-{subject.name}.pdf").read_bytes() == window.read_bytes()

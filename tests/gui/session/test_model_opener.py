@@ -4,11 +4,12 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.messages import Head, LoadModel, RunPrompt
-from gui.session.model_opener import ModelOpener
+from gui.session import model_opener
+from gui.session.model_opener import ModelOpener, OpeningMarker
 from gui.session.session import DEFAULT_MODEL, Selection, Session
 from gui.session.settings import RECENT_MODELS, Settings
 from gui.window import Window
-from tests.gui.asking import Recorder
+from tests.gui.asking import Recorder, idle
 
 BAD = "/models/gone/tiny.gguf"
 
@@ -18,10 +19,6 @@ def opening(session, client):
     opening = ModelOpener(session, client, None)
     client.start()
     return opening
-
-
-def idle(qtbot, client):
-    qtbot.waitUntil(lambda: not client.busy)
 
 
 def test_the_model_in_use_stays_until_the_next_is_open(qtbot, session, client, engine, opening):
@@ -241,3 +238,73 @@ def test_what_is_not_used_of_a_models_files_is_said_when_it_is_open(qtbot, windo
     assert window.opening_bar.text.text == "The file's key odd.key is not used."
     qtbot.mouseClick(window.opening_bar.close_button, Qt.MouseButton.LeftButton)
     assert not window.opening_bar.isVisible()
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return tmp_path / "last-1.headscope.json"
+
+
+@pytest.fixture
+def noted(session, client, copy):
+    noted = ModelOpener(session, client, None, OpeningMarker(copy))
+    client.start()
+    return noted
+
+
+def test_a_model_is_noted_until_it_is_open(qtbot, client, noted, copy, engine):
+    idle(qtbot, client)
+    engine.seconds = 0.2
+    noted.open("/models/some")
+    assert model_opener.left(copy) == ["/models/some"]
+    idle(qtbot, client)
+    assert model_opener.left(copy) == []
+    assert list(copy.parent.iterdir()) == []
+
+
+def test_a_model_that_is_refused_or_cancelled_is_noted_no_more(qtbot, client, noted, copy, engine):
+    engine.missing.add(BAD)
+    noted.open(BAD)
+    idle(qtbot, client)
+    assert model_opener.left(copy) == []
+    noted.open("/models/some")
+    noted.cancel()
+    assert model_opener.left(copy) == []
+
+
+def test_a_model_that_had_to_be_stopped_stays_noted(qtbot, session, client, noted, copy, engine):
+    idle(qtbot, client)
+    engine.seconds = 5
+    session.open_model("/models/some")
+    client.cancel()
+    idle(qtbot, client)
+    assert model_opener.left(copy) == ["/models/some"]
+
+
+def test_a_model_that_another_takes_the_place_of_is_noted_no_more(
+    qtbot, session, client, noted, copy, engine
+):
+    idle(qtbot, client)
+    engine.seconds = 5
+    session.open_model("/models/some")
+    session.open_model("/models/other")
+    assert model_opener.left(copy) == ["/models/other"]
+    engine.seconds = 0
+
+
+def test_the_model_of_the_first_start_is_never_noted(client, session, noted, copy):
+    assert session.selection.model == DEFAULT_MODEL
+    assert model_opener.left(copy) == []
+
+
+def test_a_model_that_is_offered_stays_so_while_another_opens(qtbot, client, session, noted):
+    noted.offer(BAD)
+    idle(qtbot, client)
+    assert noted.in_use == DEFAULT_MODEL
+    assert noted.not_opened.model == BAD
+
+
+@pytest.mark.parametrize("text", ["", "{", "3", '[1, "a"]', "[" * 10_000])
+def test_a_damaged_note_says_nothing(copy, text):
+    copy.with_name(f"{copy.name}.opening").write_text(text)
+    assert [name for name in model_opener.left(copy) if name != "a"] == []

@@ -9,10 +9,13 @@ from PySide6.QtWidgets import QMenu
 
 from engine.messages import Head
 from gui.shell import command_palette
+from gui.shell.command_palette import score
 from gui.shell.guided_examples import GUIDES
 from gui.shell.layouts import LAYOUTS
 from gui.style import palette
 from tests.waiting import activate
+
+ONE_WINDOW = True
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -178,3 +181,50 @@ def test_text_that_looks_like_html_or_a_mnemonic_is_listed_as_it_is(window):
     window.addAction(action)
     names = [command.name for command in window.commands()]
     assert "Say <b>& more" in names
+
+
+MENU = [
+    "View › Reset layout",
+    "View › Dark theme",
+    "View › Larger text",
+    "View › Attention how much each token reads of each",
+    "View › Attribution what each part gives to a logit",
+    "File › Save picture …",
+    "Help › About Headscope",
+]
+
+
+def best(query):
+    worth = {name: found for name in MENU if (found := score(query, name)) is not None}
+    return max(worth, key=worth.__getitem__) if worth else None
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("reset", "View › Reset layout"),
+        ("layout", "View › Reset layout"),
+        ("rl", "View › Reset layout"),
+        ("DARK", "View › Dark theme"),
+        ("theme dark", "View › Dark theme"),
+        ("attn", "View › Attention how much each token reads of each"),
+        ("attr", "View › Attribution what each part gives to a logit"),
+        ("savpic", "File › Save picture …"),
+        ("about", "Help › About Headscope"),
+    ],
+)
+def test_letters_of_a_name_find_it(typed, meant):
+    assert best(typed) == meant
+
+
+def test_letters_that_are_not_there_in_this_order_find_nothing():
+    assert score("zebra", "Reset layout") is None
+    assert score("teser", "Reset layout") is None
+
+
+def test_nothing_typed_fits_everything_alike():
+    assert {score("  ", name) for name in MENU} == {0.0}
+
+
+def test_letters_scattered_over_words_find_nothing():
+    assert score("aeoa", "what each part gives to a logit") is None

@@ -1,12 +1,18 @@
-"""What somebody does with Headscope, by mouse and keyboard alone."""
+"""The real window, driven by mouse and keyboard alone: without a display, and on one."""
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 
+from docs.journey import FIGURE, NAME, ON_BOARD, OTHER, SOURCE
+from docs.journey import TEXT as README_TEXT
+from docs.journey import journey as readme_journey
 from engine.messages import Attention, Head, HeadScores, OVTokens, QKTokens, RunPrompt
+from gui.figures import board_file
 from gui.shell.picture_dialog import PictureDialog
+from gui.state import session_file
 from tests.app.conftest import settle
 
 TEXT = "I like coffee in London, so I drink coffee"
@@ -85,3 +91,60 @@ def journey(qtbot, window, engine, folder):
 def cell(ranked, row):
     """Return the token in a row of a list."""
     return ranked.model().index(row, 1).data()
+
+
+def journey_of_the_readme(qtbot, window, engine, folder):
+    """Walk as the README's pictures do; each stage is what it says."""
+    scores = engine.answer(HeadScores("attn-2l", "random")).grid("induction")
+    best = Head(*(int(place) for place in np.unravel_index(np.argmax(scores), scores.shape)))
+    run = RunPrompt("attn-2l", README_TEXT)
+    labels = engine.answer(run).labels
+    query, source = len(labels) - 1, SOURCE
+    stages = []
+
+    def look(stage):
+        stages.append(stage)
+        panels = {panel.title: panel for panel in window.panels}
+        selection = window.session.selection
+        assert selection.text == (OTHER if stage == "other" else README_TEXT)
+        if stage == "find":
+            assert panels["Finder"].isVisible()
+        if stage != "type":
+            assert selection.head == best
+        if stage in ("read", "save", "reopen"):
+            pattern = engine.answer(Attention(run, best.layer)).values[best.number, query, source]
+            assert f"pattern {pattern:.2f}" in panels["Attention"].cell.text
+            ov = OVTokens("attn-2l", best, source="position", run=run, position=source)
+            qk = QKTokens("attn-2l", best, source="position", run=run, position=query)
+            for title, question in (("OV", ov), ("QK", qk)):
+                shown = panels[title].strongest.model()
+                told = [shown.index(row, 1).data() for row in range(10)]
+                assert told == list(engine.answer(question).labels[:10])
+        board = window.session.board.board
+        if stage in ("board", "preview", "export", "figure"):
+            assert [type(item.request) for item in board.items] == [Attention, OVTokens, QKTokens]
+            assert len(board.items) == len(ON_BOARD)
+        if stage == "export":
+            assert board_file.read(folder / FIGURE).board.items == board.items
+        if stage == "take off":
+            assert len(board_file.read(folder / NAME).board.items) == len(ON_BOARD)
+            assert len(board.items) == len(ON_BOARD) - 1
+        if stage == "save":
+            saved = session_file.read(folder / NAME)
+            assert (saved.selection.text, saved.selection.head) == (README_TEXT, best)
+            assert window.document.name == "coffee"
+
+    readme_journey(window, folder, look)
+    assert stages == [
+        *("type", "find", "read", "save", "other", "reopen"),
+        *("board", "preview", "export", "take off", "figure"),
+    ]
+
+
+@pytest.mark.parametrize("platform", ["offscreen", pytest.param("xcb", marks=pytest.mark.display)])
+@pytest.mark.parametrize("walked", [journey, journey_of_the_readme])
+def test_a_journey_shows_what_the_engine_says(
+    qtbot, qapp, open_window, engine, tmp_path, walked, platform
+):
+    assert qapp.platformName() == platform or platform == "offscreen"
+    walked(qtbot, open_window(), engine, tmp_path)

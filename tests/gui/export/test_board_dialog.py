@@ -27,10 +27,10 @@ def board(session):
 
 
 @pytest.fixture
-def dialog(qtbot, panel, session):
+def dialog(qtbot, board_card, session):
     QApplication.setApplicationVersion("1.2.3")
     session.board.put(board(session))
-    made = panel.open_dialog()
+    made = board_card.open_dialog()
     yield made
     if isValid(made):
         made.close()
@@ -92,10 +92,10 @@ def test_the_model_in_use_is_opened_again_where_the_board_shows_only_others(qtbo
     assert engine.asked[-1] == LoadModel("attn-2l")
 
 
-def test_what_has_no_answer_is_said_and_nothing_can_be_saved(qtbot, engine, panel, session):
+def test_what_has_no_answer_is_said_and_nothing_can_be_saved(qtbot, engine, board_card, session):
     engine.missing.add("gone")
     session.board.put(Board((Item(Spectrum("gone", Head(0, 0))),)))
-    dialog = panel.open_dialog()
+    dialog = board_card.open_dialog()
     qtbot.waitUntil(lambda: bool(dialog.notice.text()))
     assert "gone" in dialog.notice.text()
     assert not dialog.save_button.isEnabled()
