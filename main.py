@@ -9,7 +9,8 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -114,31 +115,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    command = words[0].lower() if words else ""
+    command, rest = words[0].lower() if words else "", words[1:]
     helps = ("-h", "--help", "help")
-    if command in helps or (command in COMMANDS and words[1:2] and words[1] in helps[:2]):
+    if command in helps or (command in COMMANDS and rest and rest[0] in helps[:2]):
         return console.say(USAGE)
-    if command in ("--check-system", "--version", "models") and len(words) > 1:
-        raise Refused(f"{command} takes no words: leave {words[1]!r} out")
+    if command in ("--check-system", "--version", "models") and rest:
+        raise Refused(f"{command} takes no words: leave {rest[0]!r} out")
     if command == "--version":
         return console.say(f"headscope {__version__}\n")
     if command == "--check-system":
         return _check_system()
-    if command == "ask":
-        return console.ask(words[1:])
-    if command == "figure":
-        return _figure(words[1:])
-    if command == "open":
-        return _open(words[1:])
     if command == "models":
         return _models()
-    if command == "download":
-        return _download(words[1:])
-    if command == "report":
-        return _report(words[1:])
-    if command and not command.startswith("-"):
-        return _given(words)
-    return _window(words)
+    commands = {
+        "ask": console.ask,
+        "figure": _figure,
+        "open": _open,
+        "download": _download,
+        "report": _report,
+    }
+    if command in commands:
+        return commands[command](rest)
+    return _given(words) if command and not command.startswith("-") else _window(words)
 
 
 def _given(words: list[str]) -> int:
@@ -209,11 +207,12 @@ def _figure(words: list[str]) -> int:
         from gui.state.question import answer, with_models
     made = None
     if words and command.is_file(words[0]):
-        if board_file.is_board(Path(words[0])):
-            return _figure_board(words)
-        made = figures.read(Path(words[0]))
+        path = Path(words[0])
+        if board_file.is_board(path):
+            return _figure_board(words, command)
+        made = figures.read(path)
         given = _read_options(words, command.add_options)
-        request = with_models(made.question(), command.finder(Path(words[0]), given))
+        request = with_models(made.question(), command.finder(path, given))
     else:
         options = console.question_parser(words, "figure")
         command.add_difference(options, words[0])
@@ -227,20 +226,14 @@ def _figure(words: list[str]) -> int:
     answers = dict(zip(questions, console.answers(questions, given), strict=True))
     result = answer(request, answers.__getitem__)
     origin = command.origin(request, given, answers, __version__)
-    if made is not None:
-        changed = command.changes(made.origin, origin)
-        for sentence in changed:
-            console.tell(sentence)
-    with console.quiet(given.verbose):
-        told = command.write(request, result, given, origin, made)
-    for sentence in command.lacking(told, given):
-        console.tell(sentence)
-    return 0
+    changed = [] if made is None else command.changes(made.origin, origin)
+    write = partial(command.write, request, result, given, origin, made)
+    return _write_figure(changed, write, given, command)
 
 
-def _figure_board(words: list[str]) -> int:
+def _figure_board(words: list[str], command: Any) -> int:
     from gui.figures import board as boards
-    from gui.figures import board_file, command
+    from gui.figures import board_file
 
     made = board_file.read(Path(words[0]))
     given = _read_options(words, command.add_options)
@@ -249,13 +242,23 @@ def _figure_board(words: list[str]) -> int:
     asked = boards.questions(board)
     answers = dict(zip(asked, console.answers(asked, given), strict=True))
     drawn = boards.drawn(board, answers, __version__)
-    for name, before, now in zip(board.names, made.origins, drawn, strict=False):
-        changed = command.changes(before, now.origin)
-        for sentence in changed:
-            console.tell(f"figure {name}: {sentence}")
+    changed = [
+        f"figure {name}: {sentence}"
+        for name, before, now in zip(board.names, made.origins, drawn, strict=False)
+        for sentence in command.changes(before, now.origin)
+    ]
+    return _write_figure(changed, partial(boards.write, board, drawn, given.output), given, command)
+
+
+def _write_figure(
+    changed: Iterable[str], write: Callable[[], tuple[str, ...]], given: Any, command: Any
+) -> int:
+    """Say what has changed since a figure was written, write it, and say what it lacks."""
+    for sentence in changed:
+        console.tell(sentence)
     with console.quiet(given.verbose):
-        told = boards.write(board, drawn, given.output)
-    for sentence in command.lacking(told, given):
+        messages = write()
+    for sentence in command.lacking(messages, given):
         console.tell(sentence)
     return 0
 

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QApplication
 from benchmarks.pairs import Comparison, compare
 from gui.charts import focus
 from gui.style import palette
-from gui.widgets.cells import image
-from gui.widgets.heatmap import Heatmap
+from gui.widgets.cells import Colouring, image
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_view import Heatmap
 
 TOKENS = 1024
 SIZE = QSize(1280, 1200)
@@ -45,9 +46,8 @@ def comparisons() -> Iterator[Comparison]:
     def clicked(turn: int) -> None:
         values = heads[turn % 2]
         limits = focus.limits(values, mask, shares=True)
-        heatmap.set_grid(
-            values, mask, labels, labels, limits=limits, row_title="query", column_title="key"
-        )
+        colouring = Colouring("sequential", *limits)
+        heatmap.set_matrix(Matrix(values, colouring, (labels, labels), mask, ("query", "key")))
         heatmap.set_pinned(TOKENS - 1, 5)
         heatmap.render(canvas)
 

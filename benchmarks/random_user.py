@@ -32,7 +32,7 @@ from benchmarks.random_hands import MODELS, PROMPTS, Act, Hands
 from engine.messages import Request
 from gui.app import run
 from gui.client.engine_client import EngineLike, Failure
-from gui.export.preview import PreviewDialog
+from gui.export.dialog import ExportDialog
 from gui.panels.prompt.prompt import PromptPanel
 from gui.shell.layouts import LAYOUTS
 from gui.state.preferences import Preferences
@@ -288,7 +288,7 @@ class RandomUser:
         return not client.busy and filled and not client.doing and not status.bar.isVisible()
 
     def _typeset(self) -> bool:
-        dialogs = (w for w in QApplication.topLevelWidgets() if isinstance(w, PreviewDialog))
+        dialogs = (w for w in QApplication.topLevelWidgets() if isinstance(w, ExportDialog))
         return any(dialog.ready for dialog in dialogs)
 
     def _state(self) -> str:

@@ -15,7 +15,7 @@ from engine.job import Job
 from engine.messages import RunPrompt, Thumbnails
 from engine.model import Model
 from gui.style import palette
-from gui.widgets.head_grid import MatrixGrid
+from gui.widgets.head_grid import HeadGrid
 
 SHORT, LONG = 256, 1024
 LONG_SHAPE: Shape = "SmolLM2-135M"
@@ -59,7 +59,7 @@ def _picture(model: Model, run: RunPrompt) -> Comparison:
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     palette.apply(app, "light")
-    grid = MatrixGrid()
+    grid = HeadGrid()
     grid.resize(SIZE)
     grid.show()
     app.processEvents()

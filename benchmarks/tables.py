@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks.pairs import Comparison, compare
 from gui.style import palette
-from gui.widgets.score_model import ScoreColumn
-from gui.widgets.score_table import ScoreTable
-from gui.widgets.token_field import VocabularyIndex
+from gui.widgets.fields import VocabularyIndex
+from gui.widgets.number_tables import ScoreTable
+from gui.widgets.table_model import NumberColumn
 
 ROWS = 150_000
 TYPED = ("w1", "w14", "149", "no such token")
@@ -25,7 +25,7 @@ def comparisons() -> Iterator[Comparison]:
     values = np.random.default_rng(0).standard_normal(ROWS)
     names = [f"w{row}" for row in range(ROWS)]
     table = ScoreTable()
-    table.set_rows("token", names, [ScoreColumn("value", values)])
+    table.set_rows("token", names, [NumberColumn("value", values)])
     table.show()
     app.processEvents()
 

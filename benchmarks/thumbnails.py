@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks.pairs import Comparison, compare
 from gui.style import palette
-from gui.widgets.head_grid import MatrixGrid
+from gui.widgets.head_grid import HeadGrid
 
 LAYERS, HEADS, TOKENS = 12, 12, 256
 SIZE = QSize(640, 640)
@@ -42,7 +42,7 @@ def painting() -> Callable[[np.ndarray], QImage]:
     assert isinstance(app, QApplication)
     palette.apply(app, "light")
     mask = np.tri(TOKENS, dtype=bool)
-    grid = MatrixGrid()
+    grid = HeadGrid()
     grid.resize(SIZE)
     grid.show()
     app.processEvents()

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.export.board_dialog import BoardDialog
+from gui.export.dialog import BoardDialog
 from gui.panels.panel import Panel
 from gui.window import Window
 from tests.waiting import activate, pause, until
@@ -52,7 +52,7 @@ def journey(window: Window, folder: Path, look: Look) -> None:
     settle(window)
     heatmap = _panel(window, "Attention").heatmap
     last = len(_panel(window, "Attention").known("run").labels) - 1
-    _click(heatmap, heatmap.cell_rect(last, SOURCE).center().toPoint())
+    _click(heatmap.viewport(), heatmap.cell_rect(last, SOURCE).center().toPoint())
     settle(window)
     look("read")
     _press(window, Qt.Key.Key_S, CONTROL)

@@ -1,4 +1,4 @@
-"""The program's icon, in every size that it was drawn in."""
+"""Start the window: settings, session, engine client, and what happens at the end."""
 
 import gc
 import os
@@ -183,7 +183,7 @@ def run(
             0, window, partial(window.open_cards, [question_table.card(shown.request)])
         )
     if board is not None:
-        QTimer.singleShot(0, window, partial(window.figure_opening.show_board, board))
+        QTimer.singleShot(0, window, partial(window.figure_opener.show_board, board))
     window.painted.connect(_import_plots)
     wait = PICTURES_FIRST_MS if saved else 0
     window.painted.connect(lambda: QTimer.singleShot(wait, client, client.start))
@@ -219,7 +219,7 @@ def _made(make_engine: Callable[[Preferences], EngineLike], chosen: Preferences)
 
 def _import_plots() -> None:
     """Import pyqtgraph, a tenth of a second, before the first curve is there to be drawn."""
-    import_module("gui.widgets.spectrum_canvas")
+    import_module("gui.widgets.plot_canvas")
 
 
 class PictureTaker(QObject):
@@ -254,7 +254,7 @@ class PictureTaker(QObject):
             screenshots.save(screenshots.picture(self._window, self._scale), self._path)
         except Refused as refused:
             self.failure, self.unwritten = str(refused), True
-        # Not quit, which a window with unsaved changes refuses: it asks, and nobody is there.
+        # Not quit, which a window with unsaved changes refuses: its question would stay unanswered.
         QApplication.exit()
 
     def _give_up(self) -> None:

@@ -6,36 +6,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QPaintEvent
-from PySide6.QtWidgets import QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QCloseEvent, QPaintEvent
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from engine.messages import Request, Result
 from gui.client.engine_client import EngineClient
-from gui.export.figure_opener import FigureOpening
+from gui.export.figure_opener import FigureOpener
 from gui.export.menu import ExportButton, Exports
 from gui.models.opening_bar import OpeningBar
 from gui.panels.panel import Panel
 from gui.session.appearance import TextSizes, Themes
 from gui.session.document import Autosave, Document
 from gui.session.history import History, Undo
-from gui.session.model_opener import Opening, OpeningMarker
+from gui.session.model_opener import ModelOpener, OpeningMarker
 from gui.session.session import Session
 from gui.session.settings import Settings
 from gui.session.stored_answers import Recall
 from gui.shell import command_palette, menus
 from gui.shell.banners import AblationBar, CompareBar
 from gui.shell.command_palette import CommandPalette
-from gui.shell.dock_area import Cards, Stage
-from gui.shell.drops import Drops, Target
+from gui.shell.dock_area import Cards, DockArea
+from gui.shell.drops import Drops
 from gui.shell.file_menu import FileMenu
 from gui.shell.guided_examples import GuideBar
 from gui.shell.layouts import Layout
-from gui.shell.menus import EditMenu, add_entry
+from gui.shell.menus import SEPARATOR, EditActions, Entry
 from gui.shell.preferences import PreferenceKeeper
 from gui.shell.status_bar import StatusBar
 from gui.shell.top_bar import TopBar
 from gui.shell.welcome import Welcome
+from gui.state.file_kinds import read_text
 from gui.state.session_file import SavedSession, WindowState
+from gui.widgets.forms import column
 
 if TYPE_CHECKING:
     from gui.models.model_picker import ModelPicker
@@ -46,18 +48,10 @@ class Window(QMainWindow):
 
     Parameters
     ----------
-    session
-        What is selected.
-    client
-        The way to the engine.
-    settings
-        Where theme and recent sessions are kept; none keeps nothing.
     theme
         `light`, `dark` or `system`.
     size
         Width and height to begin with, where none is kept.
-    autosave
-        Keeps a copy of the session; none keeps none.
     preferences
         What can be chosen of the engine; none leaves its menu entry out.
     """
@@ -80,12 +74,12 @@ class Window(QMainWindow):
         self.session, self.client = session, client
         self._settings, self._preferences = settings, preferences
         self._was_painted = self._may_close = False
-        stage = Stage()
-        self.setCentralWidget(stage)
-        self.cards = Cards(stage, session, client)
+        area = DockArea()
+        self.setCentralWidget(area)
+        self.cards = Cards(area, session, client)
         self.docks = self.cards.docks
         self.exports = Exports(self, client, settings)
-        self.figure_opening = FigureOpening(
+        self.figure_opener = FigureOpener(
             self,
             session,
             self.exports.worker,
@@ -100,12 +94,12 @@ class Window(QMainWindow):
         self.guide = GuideBar(session)
         self.guide.cards_wanted.connect(self.cards.open)
         self.guide.cover_wanted.connect(self.cards.cover)
-        self.welcome = Welcome(stage)
+        self.welcome = Welcome(area)
         self.welcome.guide_wanted.connect(self.guide.start)
         self.welcome.closed.connect(lambda: self.docks[0].fill().setFocus())
         self.compare_bar = CompareBar(session, client)
         marker = OpeningMarker(autosave.path) if autosave is not None else None
-        self.opening = Opening(session, client, settings, marker)
+        self.opening = ModelOpener(session, client, settings, marker)
         self.opening_bar = OpeningBar(session, client, self.opening)
         self.text_sizes = TextSizes(self, settings)
         self.text_sizes.changed.connect(self._on_text_size)
@@ -118,30 +112,31 @@ class Window(QMainWindow):
         self.opening_bar.picker_wanted.connect(lambda: self.picker.show_models())
         self.top.model_wanted.connect(lambda model: self.picker.show_models(model))
         self.top.other_wanted.connect(lambda action: self.picker.do(action))
-        target = Target(session, self.opening, self.open_session, self.figure_opening.open)
-        self.drops = Drops(self, target)
+        self.drops = Drops(
+            self,
+            {
+                "model": lambda path: self.opening.open(str(path)),
+                "session": self.open_session,
+                "figure": self.figure_opener.open,
+                "text": lambda path: session.set_text(read_text(path)),
+            },
+        )
         self.opening.noticed.connect(self.opening_bar.refuse)
         self.drops.refused.connect(self.opening_bar.refuse)
         self.drops.taken.connect(self.opening_bar.dismiss)
-        self.figure_opening.refused.connect(self.opening_bar.refuse)
+        self.figure_opener.refused.connect(self.opening_bar.refuse)
         export.picture_wanted.connect(self.save_picture)
         self.top.find_wanted.connect(self.finder.find_command)
         self.top.layout_wanted.connect(self.cards.choose)
         self.top.theme_toggled.connect(self.themes.toggle)
         self.themes.changed.connect(self.top.show_theme_name)
         above = QWidget()
-        rows = QVBoxLayout(above)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addWidget(self.top)
-        rows.addWidget(self.opening_bar)
-        rows.addWidget(self.guide)
-        rows.addWidget(self.compare_bar)
-        rows.addWidget(AblationBar(session))
+        bars = (self.top, self.opening_bar, self.guide, self.compare_bar, AblationBar(session))
+        column(*bars, of=above, spacing=0)
         self.setMenuWidget(above)
-        self.status = StatusBar(session, client)
+        self.status = StatusBar(session, client, self.opening)
         self.setStatusBar(self.status)
-        self.exports.told.connect(self.status.tell)
+        self.exports.message.connect(self.status.tell)
         self.status.receipts_wanted.connect(lambda: self.cards.open(["Receipts"]))
         for dock in self.docks:
             dock.filled.connect(self._on_filled)
@@ -175,7 +170,7 @@ class Window(QMainWindow):
         """Return everything that can be done now: actions, cards, and heads to open."""
         return [
             *command_palette.actions(self, self._menus, self.docks),
-            *command_palette.heads(self.top.facts(), self.session.choose_head),
+            *command_palette.heads(self.opening.facts, self.session.choose_head),
         ]
 
     def lay_out(self, layout: Layout) -> None:
@@ -283,24 +278,34 @@ class Window(QMainWindow):
         self.cards.fit_text()
 
     def _make_menus(self) -> list[QMenu]:
-        file, edit, view, help_ = (QMenu(n, self) for n in ("File", "Edit", "View", "Help"))
-        add = partial(add_entry, self)
-        add(file, "Open model …", "Ctrl+M", lambda: self.picker.show_models())
-        self.files.fill(file, add)
-        add(file, "Open figure …", "Ctrl+Shift+O", self.figure_opening.ask_which)
-        add(file, "Export figure …", "Ctrl+E", self.exports.export_last)
-        add(file, "Save picture …", "Ctrl+Alt+S", self.save_picture)
-        file.addSeparator()
-        add(file, "Ask again", "F5", self.ask_again)
-        add(file, "Stop", "Esc", self._on_escape)
-        file.addSeparator()
-        add(file, "Quit", "Ctrl+Q", self.close)
-        EditMenu(self.session, self.history, self.undo, edit, add)
-        if self._preferences is not None:
-            self._preferences.fill(edit, add, lambda: self.themes.name)
-            self._preferences.theme_chosen.connect(self.themes.set)
-            self._preferences.renamed.connect(self.session.renamed)
+        files, figures, keeper = self.files, self.figure_opener, self._preferences
+        file: list[menus.Part] = [
+            Entry("Open model …", lambda: self.picker.show_models(), "Ctrl+M"),
+            Entry("Open session …", files.ask_which, "Ctrl+O"),
+            files.recent,
+            Entry("Save session", files.save, "Ctrl+S"),
+            Entry("Save session as …", files.save_as, "Ctrl+Shift+S"),
+            SEPARATOR,
+            Entry("Open figure …", figures.ask_which, "Ctrl+Shift+O"),
+            Entry("Export figure …", self.exports.export_last, "Ctrl+E"),
+            Entry("Save picture …", self.save_picture, "Ctrl+Alt+S"),
+            SEPARATOR,
+            Entry("Ask again", self.ask_again, "F5"),
+            Entry("Stop", self._on_escape, "Esc"),
+            SEPARATOR,
+            Entry("Quit", self.close, "Ctrl+Q"),
+        ]
+        edit = [*EditActions(self, self.session, self.history, self.undo).parts]
+        if keeper is not None:
+            show = partial(keeper.show, self, lambda: self.themes.name)
+            preferences = menus.action(self, Entry("Preferences …", show, "Ctrl+,"))
+            preferences.setMenuRole(QAction.MenuRole.PreferencesRole)
+            edit += [SEPARATOR, preferences]
+            keeper.theme_chosen.connect(self.themes.set)
+            keeper.renamed.connect(self.session.renamed)
         compare, sizes = self.compare_bar, self.text_sizes
-        menus.fill_view(view, add, self.finder, self.cards, compare, sizes, self.themes)
-        menus.fill_help(help_, add, self.welcome, self.guide)
-        return [file, edit, view, help_]
+        view = menus.view_parts(self.finder, self.cards, compare, sizes, self.themes)
+        help_ = menus.help_parts(self, self.welcome, self.guide)
+        titled: dict[str, Sequence[menus.Part]]
+        titled = {"File": file, "Edit": edit, "View": view, "Help": help_}
+        return [menus.menu(self, title, parts) for title, parts in titled.items()]

@@ -1,6 +1,7 @@
 """What follows from the selection: which query is pinned, which source it reads, in words."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,27 +18,45 @@ MOST_NAMED = 6
 """Heads that one sentence names."""
 
 
-def pinned_query(selection: Selection, run: Run) -> int:
-    """Return the pinned query position; the last one unless another is pinned and there."""
-    last = len(run.labels) - 1
-    query = selection.query
-    return query if query is not None and 0 <= query <= last else last
+class Focus(NamedTuple):
+    """Where a prompt is looked at: positions in it."""
+
+    query: int
+    """The pinned one; the last unless another is pinned and there."""
+    source: int | None
+    """The one that is read, as `source_of_row` has it; `None` while no patterns are known."""
+
+    @property
+    def offset(self) -> int | None:
+        """How far back the source lies."""
+        return None if self.source is None else self.query - self.source
 
 
-def pinned_source(selection: Selection, run: Run, patterns: Patterns) -> int:
-    """Return the source position that is read.
+def resolve(selection: Selection, run: Run, patterns: Patterns | None) -> Focus:
+    """Return where the selection looks in a prompt.
 
-    Unless one is pinned, the position that the pinned query attends to most, BOS at the beginning
-    left out: most heads rest on it.
+    Parameters
+    ----------
+    selection
+        What is selected.
+    run
+        The prompt's run.
+    patterns
+        Those of the open head's layer, if they are known.
     """
-    query = pinned_query(selection, run)
-    return source_of_row(selection, run, patterns.values[selection.head.number, query, : query + 1])
+    last, query = len(run.labels) - 1, selection.query
+    query = query if query is not None and 0 <= query <= last else last
+    if patterns is None:
+        return Focus(query, None)
+    row = patterns.values[selection.head.number, query, : query + 1]
+    return Focus(query, source_of_row(selection, run, row))
 
 
 def source_of_row(selection: Selection, run: Run, row: Row) -> int:
-    """Return the same from one row of a pattern, [source], up to its query.
+    """Return the source position that is read, from one row of a pattern up to its query, [source].
 
-    What the head cannot see is 0, or not a number.
+    Unless one is pinned, the position that the query attends to most, BOS at the beginning left
+    out: most heads rest on it. What the head cannot see is 0, or not a number.
     """
     source = selection.source
     if source is not None and 0 <= source < len(row):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.messages import Request, Result
-from gui.client.engine_client import Asker, EngineClient, Failure
+from gui.client.engine_client import EngineClient, Failure, Subscriber
 
 
 @dataclass(frozen=True)
@@ -15,22 +15,22 @@ class Answer:
     result: Result
 
 
-class Questions:
-    """The questions of one asker, by slot.
+class RequestSlots:
+    """The questions of one subscriber, by slot.
 
     Good answers are kept until better ones replace them, so that a question that fails leaves
     the last picture.
 
     Parameters
     ----------
-    asker
+    subscriber
         Who is told.
     client
         Who is asked.
     """
 
-    def __init__(self, asker: Asker, client: EngineClient) -> None:
-        self._asker, self._client = asker, client
+    def __init__(self, subscriber: Subscriber, client: EngineClient) -> None:
+        self._subscriber, self._client = subscriber, client
         self._asked: dict[str, Request] = {}
         self._answers: dict[str, Answer] = {}
         self._stored: set[str] = set()
@@ -53,10 +53,6 @@ class Questions:
             if wanted.get(slot) == request
         }
 
-    def complete(self, wanted: dict[str, Request]) -> bool:
-        """Return whether everything wanted is there."""
-        return all(self.current(slot, request) is not None for slot, request in wanted.items())
-
     def stored(self, wanted: Iterable[str]) -> bool:
         """Return whether an answer in one of these slots is one of an earlier time."""
         return not self._stored.isdisjoint(wanted)
@@ -71,15 +67,15 @@ class Questions:
         }
         for slot in [slot for slot in self._asked if slot not in open_]:
             del self._asked[slot]
-            self._client.withdraw(self._asker, slot)
+            self._client.withdraw(self._subscriber, slot)
         for slot, request in open_.items():
             if self._asked.get(slot) != request:
                 self._asked[slot] = request
-                self._client.ask(self._asker, slot, request)
+                self._client.ask(self._subscriber, slot, request)
 
-    def take(self, slot: str, request: Request, result: Result) -> None:
+    def set_answer(self, slot: str, request: Request, result: Result) -> None:
         """Keep an answer; one that the engine has yet to give is still waited for."""
-        if self._client.waits_for(self._asker, slot, request):
+        if self._client.waits_for(self._subscriber, slot, request):
             self._stored.add(slot)
         else:
             self._stored.discard(slot)
@@ -87,16 +83,16 @@ class Questions:
         self._failures.pop(slot, None)
         self._answers[slot] = Answer(request, result)
 
-    def miss(self, slot: str, request: Request, failure: Failure) -> None:
+    def set_failure(self, slot: str, request: Request, failure: Failure) -> None:
         """Keep why there is none."""
         self._asked.pop(slot, None)
         self._failures[slot] = (request, failure)
 
-    def forgive(self) -> None:
+    def clear_failures(self) -> None:
         """Forget what failed, so that it is asked again."""
         self._failures.clear()
 
-    def doubt(self) -> None:
+    def mark_stale(self) -> None:
         """Ask for everything again; until then it is shown as what was known before."""
         self._stored.update(self._answers)
         self._asked.clear()
@@ -105,5 +101,5 @@ class Questions:
     def withdraw(self) -> None:
         """Take back everything that is under way."""
         for slot in self._asked:
-            self._client.withdraw(self._asker, slot)
+            self._client.withdraw(self._subscriber, slot)
         self._asked.clear()

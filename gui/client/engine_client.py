@@ -6,6 +6,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -26,7 +27,7 @@ from engine.messages import (
     printable,
 )
 from gui.platform.garbage import Collector
-from gui.state.question_table import makes_way, rank, words_for
+from gui.state.question_table import makes_way, rank, status_text
 
 REPORT_SECONDS = 0.05
 CLOSE_SECONDS = 0.4
@@ -62,19 +63,19 @@ class Failure:
 
 
 STOPPED = Failure("Stopped. Press F5 to ask again.")
-"""What every asker is told of work that the user stopped."""
+"""What every subscriber is told of work that the user stopped."""
 
 NOT_OPEN = Failure("No model is open.")
 """What is told of questions about a model that was not opened; why stands in one place."""
 
 APART = (LoadModel, EstimateModel, FindDownload, DownloadModel)
-"""Questions that name a model and need none open."""
+"""RequestSlots that name a model and need none open."""
 
 Outcome = Result | Failure | Cancelled
 """What comes back from the engine thread."""
 
 
-class Asker(Protocol):
+class Subscriber(Protocol):
     """Who can ask: the client calls one of these on the UI thread."""
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
@@ -95,8 +96,6 @@ class _Worker:
     def __init__(self) -> None:
         self.engine: EngineLike | None = None
         self.made_by: Callable[[], EngineLike] | None = None
-        self.left = False
-        """Whether nobody listens any more."""
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self.thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self.thread.start()
@@ -106,8 +105,7 @@ class _Worker:
         self._tasks.put(task)
 
     def leave(self) -> None:
-        """Have the thread end as soon as it can; nothing of it is listened to any more."""
-        self.left = True
+        """Have the thread end, and let the engine go, as soon as it can."""
         self._tasks.put(None)
 
     def make(self, made_by: Callable[[], EngineLike]) -> bool:
@@ -121,17 +119,19 @@ class _Worker:
 
     def drop(self) -> None:
         """Let the engine go, in the engine thread."""
-        if self.engine is not None:
-            self.engine.close()
-        self.engine = None
+        engine, self.engine = self.engine, None
+        if engine is not None:
+            with suppress(Exception):  # it is let go either way
+                engine.close()
 
     def _run(self) -> None:
         while (task := self._tasks.get()) is not None:
             task()
+        self.drop()
 
 
 class EngineClient(QObject):
-    """Questions in, answers out on the UI thread, one at a time, the newest only.
+    """RequestSlots in, answers out on the UI thread, one at a time, the newest only.
 
     Nothing is started before `start`, so that the window can be painted before torch is
     imported; what is asked until then waits.
@@ -172,7 +172,7 @@ class EngineClient(QObject):
         self._worker: _Worker | None = None
         self._loaded = False
         self._not_open = ""
-        self._wanted: dict[tuple[Asker, str], Request] = {}
+        self._wanted: dict[tuple[Subscriber, str], Request] = {}
         self._running: Request | None = None
         self._job = Job()
         self._closed = False
@@ -219,38 +219,38 @@ class EngineClient(QObject):
         self._stop_running(patient=False)
         self.renewed.emit()
 
-    def ask(self, asker: Asker, slot: str, request: Request) -> None:
-        """Ask in a slot; what the same asker asked there before is no longer wanted."""
+    def ask(self, subscriber: Subscriber, slot: str, request: Request) -> None:
+        """Ask in a slot; what the same subscriber asked there before is no longer wanted."""
         if self._closed:
             return
-        self._wanted.pop((asker, slot), None)
-        self._wanted[asker, slot] = request
+        self._wanted.pop((subscriber, slot), None)
+        self._wanted[subscriber, slot] = request
         if request == LoadModel(self._not_open):
             self._not_open = ""
         stored = self.recall(request) if self.recall else None
         if stored is not None:
-            QTimer.singleShot(0, self, partial(self._remind, asker, slot, request, stored))
+            QTimer.singleShot(0, self, partial(self._remind, subscriber, slot, request, stored))
         self._make_way()
         self._next()
 
-    def waits_for(self, asker: Asker, slot: str, request: Request) -> bool:
+    def waits_for(self, subscriber: Subscriber, slot: str, request: Request) -> bool:
         """Return whether the engine has yet to answer; until then a stored answer is received."""
-        return self._wanted.get((asker, slot)) == request
+        return self._wanted.get((subscriber, slot)) == request
 
-    def withdraw(self, asker: Asker, slot: str) -> None:
+    def withdraw(self, subscriber: Subscriber, slot: str) -> None:
         """No longer want what was asked in a slot."""
-        if self._wanted.pop((asker, slot), None) is not None:
+        if self._wanted.pop((subscriber, slot), None) is not None:
             self._make_way()
 
     def cancel(self) -> None:
-        """Stop what runs and forget what waits, or else what runs beside; every asker is told."""
+        """Stop what runs and forget what waits, or what runs beside, and say so to subscribers."""
         if not self.busy and self.beside is not None:
             self.beside.cancel()
             return
         wanted, self._wanted = self._wanted, {}
         self._stop_running(patient=False)
-        for (asker, slot), request in wanted.items():
-            _hand(asker, slot, request, STOPPED)
+        for (subscriber, slot), request in wanted.items():
+            _hand(subscriber, slot, request, STOPPED)
         self.progress.emit("stopping" if self._running else "", 0, 0)
 
     def close(self) -> bool:
@@ -297,9 +297,9 @@ class EngineClient(QObject):
         self.left_behind.emit(running)
         self._next()
 
-    def _remind(self, asker: Asker, slot: str, request: Request, stored: Result) -> None:
-        if not self._closed and self.waits_for(asker, slot, request):
-            asker.receive(slot, request, stored)
+    def _remind(self, subscriber: Subscriber, slot: str, request: Request, stored: Result) -> None:
+        if not self._closed and self.waits_for(subscriber, slot, request):
+            subscriber.receive(slot, request, stored)
 
     def _make_way(self) -> None:
         """Cancel what runs if nobody wants it, or if something more urgent waits."""
@@ -323,8 +323,8 @@ class EngineClient(QObject):
         ]
         for key, _ in about:
             del self._wanted[key]
-        for (asker, slot), request in about:
-            _hand(asker, slot, request, NOT_OPEN)
+        for (subscriber, slot), request in about:
+            _hand(subscriber, slot, request, NOT_OPEN)
 
     def _next(self) -> None:
         worker = self._worker
@@ -340,7 +340,7 @@ class EngineClient(QObject):
             return
         request = min(self._wanted.values(), key=rank)
         self._running = request
-        self._doing = words_for(request) if self._loaded else LOADING
+        self._doing = status_text(request) if self._loaded else LOADING
         self.progress.emit(self._doing, 0, 0)
         last = 0.0
 
@@ -375,9 +375,7 @@ class EngineClient(QObject):
         except BaseException as error:  # a panic of Rust's, or a library that wants to exit
             what = str(error).strip().partition("\n")[0] or type(error).__name__
             outcome = Failure(f"Headscope could not compute this: {what}", traceback.format_exc())
-        if worker.left:
-            worker.drop()
-        elif not self._closed:
+        if not self._closed:
             self._finished.emit(request, outcome, time.perf_counter() - began, worker)
 
     def _deliver(self, request: Request, outcome: Outcome, seconds: float, worker: _Worker) -> None:
@@ -396,18 +394,18 @@ class EngineClient(QObject):
             self.missed.emit(request, outcome)
             if isinstance(request, LoadModel):
                 self._not_open = request.model
-        askers = [key for key, wanted in self._wanted.items() if wanted == request]
-        for key in askers:
+        subscribers = [key for key, wanted in self._wanted.items() if wanted == request]
+        for key in subscribers:
             del self._wanted[key]
         # The engine goes on with the next question while these are drawn; but what waits is
         # mostly about the model before, once another is open.
         if self._wanted and not isinstance(request, LoadModel):
             self._next()
-        for asker, slot in askers:
-            _hand(asker, slot, request, outcome)
-        if askers and isinstance(outcome, Failure):
+        for subscriber, slot in subscribers:
+            _hand(subscriber, slot, request, outcome)
+        if subscribers and isinstance(outcome, Failure):
             self.failed.emit(request, outcome.sentence)
-        elif askers:
+        elif subscribers:
             self.answered.emit(request, seconds)
         self._next()
 
@@ -417,13 +415,13 @@ class EngineClient(QObject):
             self.progress.emit(what, done, total)
 
 
-def _hand(asker: Asker, slot: str, request: Request, outcome: Result | Failure) -> None:
-    """Tell an asker what became of its question."""
+def _hand(subscriber: Subscriber, slot: str, request: Request, outcome: Result | Failure) -> None:
+    """Tell an subscriber what became of its question."""
     try:
         if isinstance(outcome, Failure):
-            asker.fail(slot, request, outcome)
+            subscriber.fail(slot, request, outcome)
         else:
-            asker.receive(slot, request, outcome)
+            subscriber.receive(slot, request, outcome)
     except Exception:
         # Told as any fault of the window is; the others still have their answer to get.
         sys.excepthook(*sys.exc_info())

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.messages import Head, Placing, Refused
-from gui.export.exportable import Subject
+from gui.export.exportable import Exportable
 from gui.state.difference import Difference
 from gui.state.figure_options import ROWS, FigureOptions
 from gui.state.question import NAMES, main_of, run_of
@@ -30,7 +30,7 @@ figures.write(request, result, Path({path}), options, head={head}, origin=origin
 """
 
 
-def as_command(subject: Subject, options: list[str], path: Path) -> str:
+def as_command(subject: Exportable, options: list[str], path: Path) -> str:
     """Return the line for a shell that writes a subject to a file.
 
     Parameters
@@ -65,7 +65,7 @@ def as_command(subject: Subject, options: list[str], path: Path) -> str:
     return line
 
 
-def as_python(subject: Subject, options: FigureOptions, path: Path) -> str:
+def as_python(subject: Exportable, options: FigureOptions, path: Path) -> str:
     """Return a program that prints a subject's numbers and writes its figure."""
     names: set[str] = {"to_plain"}
     request = _call(subject.request, names)
@@ -88,7 +88,7 @@ def as_python(subject: Subject, options: FigureOptions, path: Path) -> str:
     )  # fmt: skip
 
 
-def _question(subject: Subject) -> list[str]:
+def _question(subject: Exportable) -> list[str]:
     """Return the words that ask for a subject; what a question leaves out is as usual."""
     request: Any = subject.request
     compared: dict[str, str | None] = {}

@@ -3,10 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
 from typing import Any, get_args, get_type_hints
-
-from PySide6.QtWidgets import QMenu
 
 from engine.messages import Attention, Head, Placing, Refused, model_of
 from gui.client.background import sentence
@@ -21,7 +18,7 @@ _LONGEST = 80
 
 
 @dataclass(frozen=True)
-class Subject:
+class Exportable:
     """A question whose answer can be exported.
 
     Parameters
@@ -43,11 +40,11 @@ class Subject:
     placing: Placing = field(default_factory=Placing)
 
 
-def subjects(panel: Panel) -> list[Subject]:
+def exportables(panel: Panel) -> list[Exportable]:
     """Return what is in view in a panel, the most important first; none for none."""
     open_head = panel.session.selection.head
     return [
-        Subject(
+        Exportable(
             name,
             as_said(request),
             open_head if isinstance(main_of(request), Attention) else None,
@@ -70,7 +67,7 @@ def as_said(request: Question) -> Any:
     return replace(request, **given) if given else request
 
 
-def file_stem(subject: Subject) -> str:
+def file_stem(subject: Exportable) -> str:
     """Return the name of a file for a subject, without suffix: model, head and question."""
     request: Any = main_of(subject.request)
     head = subject.head or getattr(request, "head", None)
@@ -80,50 +77,11 @@ def file_stem(subject: Subject) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-.")[:_LONGEST] or "figure"
 
 
-TEXT = "Add to board"
-
-
-def fill_board_menu(
-    menu: QMenu,
-    subjects: list[Subject],
-    board: BoardState,
-    tell: Callable[[str], object],
-    why_not: str,
-) -> None:
-    """Put the entry into a card's menu: one, or one for each answer that the card shows.
-
-    Parameters
-    ----------
-    menu
-        Takes the entry.
-    subjects
-        What the card shows.
-    board
-        Takes the figure.
-    tell
-        Is told what was done, in a sentence.
-    why_not
-        Why nothing can be added, empty where something can.
-    """
-    if len(subjects) > 1:
-        several = menu.addMenu(TEXT)
-        for subject in subjects:
-            several.addAction(subject.name, partial(add_to_board, subject, board, tell))
-        return
-    action = menu.addAction(TEXT)
-    action.setEnabled(bool(subjects))
-    action.setToolTip(why_not)
-    for subject in subjects:
-        action.triggered.connect(partial(add_to_board, subject, board, tell))
-
-
-def add_to_board(
-    subject: Subject, board: BoardState, tell: Callable[[str], object], *_: object
-) -> None:
-    """Put one answer on the board."""
+def add_to_board(exportable: Exportable, board: BoardState, tell: Callable[[str], object]) -> None:
+    """Put one answer on the board, and tell in a sentence what was done."""
     try:
-        letter = board.add(Item(subject.request, subject.head))
+        letter = board.add(Item(exportable.request, exportable.head))
     except Refused as refused:
         tell(sentence(str(refused)))
     else:
-        tell(f"{subject.name} is figure {letter} of the board")
+        tell(f"{exportable.name} is figure {letter} of the board")

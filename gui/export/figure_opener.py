@@ -4,32 +4,27 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from engine.messages import Refused
 from gui.client.background import Worker
 from gui.client.engine_client import Failure
-from gui.export.options_form import Chosen
+from gui.export.options_form import LastExport
 from gui.session.session import Session
 from gui.state import question_table
 from gui.state.figure_board import Board
 from gui.state.file_kinds import READABLE
 from gui.state.question import with_models
 from gui.state.question_table import View
+from gui.widgets.forms import ask_for_file
 
 
-class FigureOpening(QObject):
+class FigureOpener(QObject):
     """Opens figures and data files that were exported.
 
     Parameters
     ----------
-    window
-        Over which the file dialog is opened.
-    session
-        What is changed.
-    worker
-        Reads the files.
     chosen
         The folder to look in.
     show_cards
@@ -46,7 +41,7 @@ class FigureOpening(QObject):
         window: QWidget,
         session: Session,
         worker: Worker,
-        chosen: Chosen,
+        chosen: LastExport,
         show_cards: Callable[[list[str]], object],
         models: Callable[[], Sequence[str]] = tuple,
     ) -> None:
@@ -57,13 +52,8 @@ class FigureOpening(QObject):
     def ask_which(self) -> None:
         """Ask for a file to open."""
         kinds = " ".join(f"*{suffix}" for suffix in READABLE)
-        dialog = QFileDialog(
-            self._window, "Open figure", str(self._chosen.folder), f"Figures and data ({kinds})"
-        )
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda chosen: self.open(Path(chosen)))
-        dialog.open()
+        filter_ = f"Figures and data ({kinds})"
+        ask_for_file(self._window, "Open figure", self._chosen.folder, filter_, self.open)
 
     def open(self, path: Path) -> None:
         """Show what a file was made from; one that does not say it changes nothing."""

@@ -21,7 +21,7 @@ from gui.client.background import Worker
 from gui.client.engine_client import EngineClient, Failure
 from gui.client.gather import Gathering
 from gui.export import as_code
-from gui.export.exportable import Subject
+from gui.export.exportable import Exportable
 from gui.state import question as asking
 from gui.state.figure_board import Board
 from gui.state.figure_options import PICTURES, ROWS, FigureOptions
@@ -32,10 +32,35 @@ _SHOWN_CHARACTERS, _SHOWN_LINES = 6000, 60
 
 
 @dataclass(frozen=True)
-class Material:
-    """A subject, the answers to `questions`, and Headscope's own version."""
+class Preview:
+    """A file as it will be: its page, or the beginning of its text; and what it lacks.
 
-    subject: Subject
+    Parameters
+    ----------
+    page
+        The page at the resolution of the screen; none for a text.
+    inches
+        Width and height of the page.
+    text
+        The beginning of a text.
+    lacking
+        What the file lacks, a sentence each.
+    """
+
+    page: QImage | None = None
+    inches: tuple[float, float] = (0.0, 0.0)
+    text: str = ""
+    lacking: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AnswerInputs:
+    """What one answer is exported from: answers by question, and Headscope's own version.
+
+    Its methods raise `Refused` and `OSError` as `gui.figures` does.
+    """
+
+    subject: Exportable
     answers: Answers
     version: str
 
@@ -52,42 +77,92 @@ class Material:
         beside = figures.questions(self.subject.request, rows=True)
         return figures.origin([self.answers[asked] for asked in beside], self.version)
 
+    def write(self, path: Path, options: FigureOptions) -> tuple[str, ...]:
+        """Write a file; return what it lacks, a sentence each."""
+        return self._make("write", path, options)  # type: ignore[no-any-return]
+
+    def picture(self, options: FigureOptions) -> tuple[bytes, tuple[str, ...]]:
+        """Return a figure as a PNG, and what it lacks."""
+        return self._make("picture", ".png", options)  # type: ignore[no-any-return]
+
+    def preview(self, suffix: str, options: FigureOptions, dpi: int) -> Preview:
+        """Return how a file of a kind will look, a picture at the resolution of the screen."""
+        from gui.figures import data
+
+        if suffix in PICTURES:
+            return on_screen(*self.picture(replace(options, dpi=dpi)), dpi)
+        # A workbook is seen as the rows that it holds.
+        kind, of = ".csv" if suffix in ROWS else suffix, self.subject
+        content = data.encode(kind, of.request, self.result, of.head, options, self.origin)
+        return Preview(text=_begin(content, kind))
+
+    def table(self) -> str:
+        """Return the answer as text for a spreadsheet."""
+        from gui.figures import data
+
+        of = self.subject
+        return tables.tab_separated(data.rows(of.request, self.result, of.head, self.origin))
+
+    def _make(self, how: str, *what: Any) -> Any:
+        from gui import figures
+
+        of = self.subject
+        make = getattr(figures, how)
+        return make(of.request, self.result, *what, head=of.head, origin=self.origin)
+
 
 @dataclass(frozen=True)
-class Preview:
-    """A file as it will be: its page, or the beginning of its text; and what it lacks.
+class BoardInputs:
+    """What a board is exported from, with methods as those of AnswerInputs."""
 
-    Parameters
-    ----------
-    page
-        The page at the resolution of the screen; none for a text.
-    inches
-        Width and height of the page.
-    text
-        The beginning of a text.
-    told
-        What the file lacks, a sentence each.
-    """
+    board: Board
+    answers: Answers
+    version: str
 
-    page: QImage | None = None
-    inches: tuple[float, float] = (0.0, 0.0)
-    text: str = ""
-    told: tuple[str, ...] = ()
+    def write(self, path: Path, options: FigureOptions) -> tuple[str, ...]:
+        """Write a board; return what it lacks, a sentence each."""
+        return self._make("write", options, path)  # type: ignore[no-any-return]
+
+    def preview(self, suffix: str, options: FigureOptions, dpi: int) -> Preview:
+        """Return a board as it will be, at the resolution of the screen."""
+        png, lacking = self._make("picture", replace(options, dpi=dpi), ".png")
+        return on_screen(png, lacking, dpi)
+
+    def _make(self, how: str, options: FigureOptions, what: Any) -> Any:
+        from gui.figures import board as boards
+
+        board = replace(self.board, options=options)
+        return getattr(boards, how)(board, boards.drawn(board, self.answers, self.version), what)
+
+
+ExportInputs = AnswerInputs | BoardInputs
 
 
 def gather(
     client: EngineClient,
     worker: Worker,
-    subject: Subject,
-    then: Callable[[Material], object],
+    of: Exportable | Board,
+    then: Callable[[Any], object],
     failed: Callable[[Failure], object],
+    in_use: str = "",
+    stepped: Callable[[int, int], object] = lambda done, total: None,
 ) -> Gathering:
-    """Ask for all that an export of one subject, of the model in use, is made from."""
+    """Ask for all that an export is made from, and hand its ExportInputs on.
+
+    Parameters are those of Gathering; an answer of the model in use needs no `in_use`.
+    """
     version = QApplication.applicationVersion()
-    return Gathering(
-        client, worker, partial(questions, subject.request), "",
-        lambda answers: then(Material(subject, answers, version)), failed,
-    )  # fmt: skip
+    asked: Callable[[], tuple[Request, ...]]
+    inputs: Callable[[Answers, str], ExportInputs]
+    if isinstance(of, Board):
+        asked, inputs = partial(board_questions, of), partial(BoardInputs, of)
+    else:
+        asked, inputs = partial(questions, of.request), partial(AnswerInputs, of)
+
+    def gathered(answers: Answers) -> None:
+        then(inputs(answers, version))
+
+    return Gathering(client, worker, asked, in_use, gathered, failed, stepped)
 
 
 def questions(request: Question) -> tuple[Request, ...]:
@@ -97,76 +172,15 @@ def questions(request: Question) -> tuple[Request, ...]:
     return figures.all_questions(request, rows=True)
 
 
-def write(material: Material, path: Path, options: FigureOptions) -> tuple[str, ...]:
-    """Write a file; return what it lacks, a sentence each.
+def board_questions(board: Board) -> tuple[Request, ...]:
+    """Return all that is to be asked for a board; refused where it can never be drawn."""
+    from gui.figures import board as boards
 
-    Raises
-    ------
-    Refused, OSError
-        As `gui.figures.write`.
-    """
-    from gui import figures
-
-    subject = material.subject
-    return figures.write(
-        subject.request, material.result, path, options, head=subject.head, origin=material.origin
-    )
+    boards.check(board)
+    return boards.questions(board)
 
 
-def picture(material: Material, options: FigureOptions) -> tuple[bytes, tuple[str, ...]]:
-    """Return a figure as a PNG, and what it lacks.
-
-    Raises
-    ------
-    Refused
-        As `gui.figures.picture`.
-    """
-    from gui import figures
-
-    subject = material.subject
-    return figures.picture(
-        subject.request, material.result, ".png", options, head=subject.head,
-        origin=material.origin,
-    )  # fmt: skip
-
-
-def preview(material: Material, suffix: str, options: FigureOptions, dpi: int) -> Preview:
-    """Return how a file of a kind will look, a picture at the resolution of the screen.
-
-    Raises
-    ------
-    Refused
-        As `gui.figures.write`.
-    """
-    from gui.figures import data
-
-    subject = material.subject
-    if suffix in PICTURES:
-        return on_screen(*picture(material, replace(options, dpi=dpi)), dpi)
-    # A workbook is seen as the rows that it holds.
-    kind = ".csv" if suffix in ROWS else suffix
-    content = data.encode(
-        kind, subject.request, material.result, subject.head, options, material.origin
-    )
-    return Preview(text=_begin(content, kind))
-
-
-def table(material: Material) -> str:
-    """Return an answer as text for a spreadsheet.
-
-    Raises
-    ------
-    Refused
-        If it has no rows.
-    """
-    from gui.figures import data
-
-    subject = material.subject
-    found = data.rows(subject.request, material.result, subject.head, material.origin)
-    return tables.tab_separated(found)
-
-
-def command(subject: Subject, options: FigureOptions, path: Path) -> str:
+def command(subject: Exportable, options: FigureOptions, path: Path) -> str:
     """Return the command that writes a subject.
 
     Raises
@@ -182,7 +196,7 @@ def command(subject: Subject, options: FigureOptions, path: Path) -> str:
     return as_code.as_command(subject, words, path)
 
 
-def python(subject: Subject, options: FigureOptions, path: Path) -> str:
+def python(subject: Exportable, options: FigureOptions, path: Path) -> str:
     """Return the program that prints a subject's numbers and writes it.
 
     Raises
@@ -196,11 +210,18 @@ def python(subject: Subject, options: FigureOptions, path: Path) -> str:
     return as_code.as_python(subject, options, path)
 
 
-def on_screen(png: bytes, told: tuple[str, ...], dpi: int) -> Preview:
-    """Return a page as it is seen at a resolution, and of what was told what is about its file."""
+CODES: dict[str, tuple[Callable[[Exportable, FigureOptions, Path], str], str]] = {
+    "Copy as command": (command, "a command for a shell"),
+    "Copy as Python": (python, "a Python program"),
+}
+"""What an export can be copied as: how it is made, and what it is called."""
+
+
+def on_screen(png: bytes, lacking: tuple[str, ...], dpi: int) -> Preview:
+    """Return a page as it is seen at a resolution, and what its file lacks."""
     # What is said of the screen's resolution is not about the file.
-    about_file = tuple(one for one in told if not one.startswith("the PNG has"))
-    return Preview(*_page_at(png, dpi), told=about_file)
+    about_file = tuple(one for one in lacking if not one.startswith("the PNG has"))
+    return Preview(*_page_at(png, dpi), lacking=about_file)
 
 
 def _page_at(png: bytes, dpi: int) -> tuple[QImage, tuple[float, float]]:
@@ -226,44 +247,3 @@ def _begin(content: bytes, suffix: str) -> str:
         if len(text) > _SHOWN_CHARACTERS or len(lines) > _SHOWN_LINES:
             lines = [*lines[:_SHOWN_LINES], "…"]
     return "\n".join(lines)
-
-
-def board_questions(board: Board) -> tuple[Request, ...]:
-    """Return all that is to be asked for a board.
-
-    Raises
-    ------
-    Refused
-        If the board cannot be drawn whatever the answers are.
-    """
-    from gui.figures import board as boards
-
-    boards.check(board)
-    return boards.questions(board)
-
-
-def write_board(board: Board, answers: Answers, version: str, path: Path) -> tuple[str, ...]:
-    """Write a board; return what it lacks, a sentence each.
-
-    Raises
-    ------
-    Refused, OSError
-        As `gui.figures.board.write`.
-    """
-    from gui.figures import board as boards
-
-    return boards.write(board, boards.drawn(board, answers, version), path)
-
-
-def preview_board(board: Board, answers: Answers, version: str, dpi: int) -> Preview:
-    """Return a board as it will be, at the resolution of the screen.
-
-    Raises
-    ------
-    Refused
-        As `gui.figures.board.picture`.
-    """
-    from gui.figures import board as boards
-
-    small = replace(board, options=replace(board.options, dpi=dpi))
-    return on_screen(*boards.picture(small, boards.drawn(small, answers, version), ".png"), dpi)

@@ -12,38 +12,28 @@ from gui.client.background import Worker, sentence
 from gui.client.engine_client import EngineClient, Failure
 from gui.client.gather import Gathering
 from gui.export import exportable, jobs, screenshot
-from gui.export.exportable import Subject, file_stem, subjects
-from gui.export.jobs import Material, gather
-from gui.export.options_form import Chosen
+from gui.export.exportable import Exportable, exportables, file_stem
+from gui.export.jobs import AnswerInputs, gather
+from gui.export.options_form import LastExport
 from gui.export.screenshot import copy_text
 from gui.panels.panel import Panel
 from gui.session.settings import Settings
-from gui.state.figure_options import DATA, PICTURES, FigureOptions
+from gui.state.figure_options import DATA, PICTURES
 
 _PICTURE_SCALE = 2
 
 
 class Exports(QObject):
-    """What can be taken out of panels, offered in a menu at each of them.
+    """What can be taken out of panels, offered in a menu at each of them."""
 
-    Parameters
-    ----------
-    window
-        Over which dialogs are opened.
-    client
-        The way to the engine.
-    settings
-        Where the last folder is kept; none keeps none.
-    """
-
-    told = Signal(str)
+    message = Signal(str)
     """What was done, in a sentence."""
 
     def __init__(self, window: QWidget, client: EngineClient, settings: Settings | None) -> None:
         super().__init__(window)
         self._window, self._client = window, client
         self.worker = Worker(self)
-        self.chosen = Chosen(settings)
+        self.chosen = LastExport(settings)
         self._gathering: Gathering | None = None
         self._last: Panel | None = None
         self.own: dict[str, Callable[[], QDialog | None]] = {}
@@ -67,33 +57,25 @@ class Exports(QObject):
             menu.addAction("Export figure …", partial(self.open_dialog, panel, PICTURES))
             menu.addAction("Copy picture", partial(self.copy_picture, panel))
             return
-        found = subjects(panel)
+        found = exportables(panel)
         menu.setToolTipsVisible(True)
         why = "" if found else _why_not(panel)
         self._add(menu, "Export figure …", partial(self.open_dialog, panel, PICTURES), why)
         self._add(menu, "Export data …", partial(self.open_dialog, panel, DATA), why)
-        exportable.fill_board_menu(menu, found, panel.session.board, self.told.emit, why)
+        self._offer(menu, "Add to board", panel, found, self.add_to_board)
         menu.addSeparator()
         menu.addAction("Copy picture", partial(self.copy_picture, panel))
-        for text, does in (
-            ("Copy table", self.copy_table),
-            ("Copy as command", self.copy_command),
-            ("Copy as Python", self.copy_python),
-        ):
-            if len(found) < 2:
-                self._add(menu, text, partial(does, panel, *found), why)
-                continue
-            several = menu.addMenu(text)
-            for subject in found:
-                several.addAction(subject.name, partial(does, panel, subject))
+        self._offer(menu, "Copy table", panel, found, self.copy_table)
+        for text in jobs.CODES:
+            self._offer(menu, text, panel, found, partial(self.copy_code, text))
 
     def open_dialog(self, panel: Panel, suffixes: tuple[str, ...]) -> QDialog | None:
         """Ask how what a panel shows is to be exported; tell where there is nothing."""
         if panel.title in self.own:
             return self.own[panel.title]()
-        found = subjects(panel)
+        found = exportables(panel)
         if not found:
-            self.told.emit(_why_not(panel))
+            self.message.emit(_why_not(panel))
             return None
         from gui.export.dialog import ExportDialog
 
@@ -106,20 +88,20 @@ class Exports(QObject):
             suffixes,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.told.connect(self.told)
+        dialog.message.connect(self.message)
         dialog.open()
         return dialog
 
     def _open_board(self, panel: Panel) -> QDialog | None:
-        from gui.export.board_dialog import BoardDialog
+        from gui.export.dialog import BoardDialog
         from gui.panels.model.board import BoardPanel
 
         assert isinstance(panel, BoardPanel)
         if not panel.session.board.board.items:
-            self.told.emit("There is no figure on the board yet")
+            self.message.emit("There is no figure on the board yet")
             return None
         dialog = BoardDialog(self._window, panel.session, self._client, self.worker, self.chosen)
-        dialog.told.connect(self.told)
+        dialog.message.connect(self.message)
         if panel.thumbnails is not None:
             dialog.gathered.connect(panel.thumbnails.take)
         dialog.finished.connect(dialog.deleteLater)
@@ -130,7 +112,7 @@ class Exports(QObject):
         """Open the dialog for the card that has or last had the focus."""
         panel = self.panel_in_use()
         if panel is None:
-            self.told.emit("No card is open that could be exported")
+            self.message.emit("No card is open that could be exported")
         else:
             self.open_dialog(panel, PICTURES)
 
@@ -149,46 +131,61 @@ class Exports(QObject):
                 self._last = panel
         if self._last in panels:
             return self._last
-        return next((panel for panel in panels if subjects(panel)), None)
+        return next((panel for panel in panels if exportables(panel)), None)
+
+    def add_to_board(self, panel: Panel, subject: Exportable) -> None:
+        """Put an answer of a panel on the board."""
+        exportable.add_to_board(subject, panel.session.board, self.message.emit)
 
     def copy_picture(self, panel: Panel) -> None:
         """Put a picture of a card, as it is seen, on the clipboard."""
         card = panel.parentWidget() or panel
         screenshot.copy(screenshot.picture(card, _PICTURE_SCALE))
-        self.told.emit(f"Copied a picture of {panel.title}")
+        self.message.emit(f"Copied a picture of {panel.title}")
 
-    def copy_table(self, panel: Panel, subject: Subject) -> None:
+    def copy_table(self, panel: Panel, subject: Exportable) -> None:
         """Put the rows of an answer on the clipboard, tabs between the cells."""
 
-        def then(found: Material) -> None:
-            self._copy(panel, partial(jobs.table, found), f"the table of {subject.name}")
+        def then(found: AnswerInputs) -> None:
+            self._copy(panel, found.table, f"the table of {subject.name}")
 
         if self._gathering is not None:
             self._gathering.stop()
         self._gathering = gather(self._client, self.worker, subject, then, partial(_say, panel))
 
-    def copy_command(self, panel: Panel, subject: Subject) -> None:
-        """Put the command that makes a panel's figure on the clipboard."""
-        self._copy(panel, self._words(jobs.command, subject), "a command for a shell")
-
-    def copy_python(self, panel: Panel, subject: Subject) -> None:
-        """Put the program that makes a panel's figure and numbers on the clipboard."""
-        self._copy(panel, self._words(jobs.python, subject), "a Python program")
-
-    def _words(
-        self, make: Callable[[Subject, FigureOptions, Path], str], subject: Subject
-    ) -> Callable[[], str]:
+    def copy_code(self, text: str, panel: Panel, subject: Exportable) -> None:
+        """Put the command or the program that makes a panel's figure on the clipboard."""
+        make, what = jobs.CODES[text]
         path = Path(file_stem(subject) + self.chosen.picture)
-        return partial(make, subject, self.chosen.options, path)
+        self._copy(panel, partial(make, subject, self.chosen.options, path), what)
 
     def _copy(self, panel: Panel, make: Callable[[], str], what: str) -> None:
-        copy_text(self.worker, make, lambda: self.told.emit(f"Copied {what}"), partial(_say, panel))
+        copy_text(
+            self.worker, make, lambda: self.message.emit(f"Copied {what}"), partial(_say, panel)
+        )
 
     def _pop_up(self, panel: Panel, button: QToolButton) -> None:
         menu = QMenu(button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.fill(menu, panel)
         menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+
+    def _offer(
+        self,
+        menu: QMenu,
+        text: str,
+        panel: Panel,
+        found: list[Exportable],
+        does: Callable[[Panel, Exportable], object],
+    ) -> None:
+        """Add an entry about the one answer of a panel, or a menu of its answers."""
+        if len(found) < 2:
+            why = "" if found else _why_not(panel)
+            self._add(menu, text, partial(does, panel, *found), why)
+            return
+        several = menu.addMenu(text)
+        for subject in found:
+            several.addAction(subject.name, partial(does, panel, subject))
 
     def _add(self, menu: QMenu, text: str, does: Callable[[], Any], why_not: str) -> None:
         action = menu.addAction(text)
@@ -198,7 +195,7 @@ class Exports(QObject):
 
 
 def _why_not(panel: Panel) -> str:
-    if not panel.main:
+    if not panel.main_slot:
         return f"{panel.title} holds no answer of the engine to export: only its picture"
     return f"{panel.title} has no answer to export yet"
 
@@ -217,7 +214,7 @@ class ExportButton(QPushButton):
     """
 
     picture_wanted = Signal()
-    """Somebody wants a picture of window or cards as they are seen."""
+    """A picture of the window or its cards is to be taken."""
 
     def __init__(self, exports: Exports) -> None:
         super().__init__("Export figure")
@@ -233,7 +230,7 @@ class ExportButton(QPushButton):
         found = [
             panel
             for panel in self._exports.in_view()
-            if panel.title in self._exports.own or subjects(panel)
+            if panel.title in self._exports.own or exportables(panel)
         ]
         places = {panel: panel.mapToGlobal(QPoint(0, 0)) for panel in found}
         return sorted(found, key=lambda panel: (panel is not used, *places[panel].toTuple()))

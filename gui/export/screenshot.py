@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from engine.messages import Refused
 from gui.client.background import Worker
 from gui.client.engine_client import Failure
-from gui.export import jobs
-from gui.export.jobs import Material
+from gui.export.jobs import AnswerInputs
 from gui.platform import atomic_file
 from gui.state.figure_options import FigureOptions
 from gui.style.palette import theme
@@ -65,27 +64,27 @@ def copy(image: QImage) -> None:
     QApplication.clipboard().setImage(image)
 
 
-Told = Callable[[], object]
+Done = Callable[[], object]
 Failed = Callable[[Failure], object]
 
 
-def copy_text(worker: Worker, make: Callable[[], str], told: Told, failed: Failed) -> int:
+def copy_text(worker: Worker, make: Callable[[], str], done: Done, failed: Failed) -> int:
     """Put a text on the clipboard once it is made; return the number of that work."""
 
     def then(text: str) -> None:
         QApplication.clipboard().setText(text)
-        told()
+        done()
 
     return worker.do(make, then, failed)
 
 
 def copy_figure(
-    worker: Worker, found: Material, options: FigureOptions, told: Told, failed: Failed
+    worker: Worker, found: AnswerInputs, options: FigureOptions, done: Done, failed: Failed
 ) -> int:
     """Put a figure on the clipboard, at the resolution of its options; return as `copy_text`."""
 
     def then(drawn: tuple[bytes, tuple[str, ...]]) -> None:
         copy(QImage.fromData(drawn[0]))
-        told()
+        done()
 
-    return worker.do(partial(jobs.picture, found, options), then, failed)
+    return worker.do(partial(found.picture, options), then, failed)

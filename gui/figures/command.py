@@ -16,26 +16,25 @@ from gui.state import question_table
 from gui.state.difference import KINDS, Difference
 from gui.state.figure_board import Board
 from gui.state.figure_options import (
+    FLAGS,
+    MAPS_FLAG,
     PICTURES,
     ROWS,
-    WIDTHS,
     Advice,
     FigureOptions,
     parse_colour_maps,
-    parse_labels,
-    parse_width,
 )
+from gui.state.options import number
 from gui.state.question import Answers, Question, main_of
-from gui.style.colour_scale import DIVERGING_MAPS, SEQUENTIAL_MAPS
 
 _FILES = ", ".join(figures.SUFFIXES[:-1]) + f" or {figures.SUFFIXES[-1]}"
-_GIVEN = ("width", "font_size", "labels", "title", "caption", "ground", "dpi")
+_SWITCHES_LAST = sorted(
+    FLAGS.items(), key=lambda named: named[1].flag if named[1].switch is not None else ""
+)
 
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of a figure to those of its question, or of the file it is drawn from."""
-    usual = FigureOptions()
-    maps = ", ".join(dict.fromkeys([*SEQUENTIAL_MAPS, *DIVERGING_MAPS]))
     add: Any = parser.add_argument
     add(
         "-o",
@@ -45,29 +44,12 @@ def add_options(parser: ArgumentParser) -> None:
         default=SUPPRESS,
         help=f"ends in {_FILES}",
     )
-    for flag, reads, metavar, text in (
-        ("--width", parse_width, "WIDTH", f"inches, or such as 89mm (default {usual.width:g})"),
-        ("--font-size", _number("--font-size"), "POINTS", f"(default {usual.font_size:g})"),
-        ("--colour-map", parse_colour_maps, "NAME[,NAME]", f"for amounts, signed values: {maps}"),
-        ("--labels", parse_labels, "all|none|N|P,P,…", "tokens along an axis: every N-th, or some"),
-        ("--title", _title, "none|TEXT", "none, or another than the figure's own"),
-        ("--dpi", _number("--dpi", int), "N", f"dots per inch of a PNG (default {usual.dpi})"),
-    ):
-        add(flag, type=reads, metavar=metavar, default=SUPPRESS, help=text)
-    add(
-        "--caption",
-        action="store_true",
-        default=SUPPRESS,
-        help="say under the figure what it was made from",
-    )
-    add(
-        "--transparent",
-        dest="ground",
-        action="store_const",
-        const="transparent",
-        default=SUPPRESS,
-        help="no white ground",
-    )
+    for name, one in _SWITCHES_LAST:
+        if one.switch is None:
+            how: dict[str, Any] = {"type": one.read, "metavar": one.metavar}
+        else:
+            how = {"dest": name, "action": "store_const", "const": one.switch}
+        add(one.flag, default=SUPPRESS, help=one.help, **how)
 
 
 def add_difference(parser: ArgumentParser, question: str) -> None:
@@ -85,7 +67,7 @@ def add_difference(parser: ArgumentParser, question: str) -> None:
     if "position" in {field.name for field in fields(kind)}:
         add(
             "--other-position",
-            type=_number("--other-position", int),
+            type=number("--other-position", int),
             metavar="N",
             default=SUPPRESS,
             help="position in the second prompt, where it is another than --position",
@@ -145,7 +127,7 @@ def options(given: Namespace, usual: FigureOptions) -> FigureOptions:
         If a value is out of range.
     """
     said = vars(given)
-    chosen = {name: said[name] for name in _GIVEN if name in said}
+    chosen = {name: said[name] for name in FLAGS if name in said}
     return replace(usual, **chosen, **said.get("colour_map", {}))
 
 
@@ -153,28 +135,17 @@ def words(chosen: FigureOptions) -> list[str]:
     """Return the words of a command line that sets a figure so; what is usual is left out."""
     usual = FigureOptions()
     found = []
-    if chosen.width != usual.width:
-        named = {width.inches: width.name.replace(" ", "") for width in WIDTHS}
-        found.append(f"--width={named.get(chosen.width, repr(chosen.width))}")
-    if chosen.font_size != usual.font_size:
-        found.append(f"--font-size={chosen.font_size!r}")
-    maps = {"sequential": chosen.sequential, "diverging": chosen.diverging}
-    if maps != {"sequential": usual.sequential, "diverging": usual.diverging}:
-        # A name that stands for both is overruled by the one that follows.
-        orders = (",".join(maps.values()), ",".join(reversed(maps.values())))
-        found.append(f"--colour-map={next(o for o in orders if parse_colour_maps(o) == maps)}")
-    if chosen.labels != usual.labels:
-        labels = chosen.labels
-        several = ",".join(map(str, labels)) + "," if isinstance(labels, tuple) else str(labels)
-        found.append(f"--labels={several if labels else 'none'}")
-    if chosen.title is not None:
-        found.append(f"--title={chosen.title or 'none'}")
-    if chosen.caption:
-        found.append("--caption")
-    if chosen.ground == "transparent":
-        found.append("--transparent")
-    if chosen.dpi != usual.dpi:
-        found.append(f"--dpi={chosen.dpi}")
+    for name, one in _SWITCHES_LAST:
+        value = getattr(chosen, name)
+        if one.flag == MAPS_FLAG:
+            maps = {"sequential": chosen.sequential, "diverging": chosen.diverging}
+            if maps != {"sequential": usual.sequential, "diverging": usual.diverging}:
+                # A name that stands for both is overruled by the one that follows.
+                orders = (",".join(maps.values()), ",".join(reversed(maps.values())))
+                text = next(order for order in orders if parse_colour_maps(order) == maps)
+                found.append(f"{one.flag}={text}")
+        elif value != getattr(usual, name):
+            found.append(one.flag if one.switch is not None else f"{one.flag}={one.write(value)}")
     return found
 
 
@@ -281,18 +252,3 @@ def changes(before: figures.Origin, now: figures.Origin) -> Iterable[str]:
 
 def _ids(of: figures.Origin) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return of.ids, of.base_ids
-
-
-def _title(text: str) -> str:
-    return "" if text.strip() == "none" else text
-
-
-def _number(flag: str, kind: type[int | float] = float) -> Callable[[str], float]:
-    def read_number(text: str) -> float:
-        try:
-            return kind(text)
-        except ValueError:
-            called = "a whole number" if kind is int else "a number"
-            raise Refused(f"{flag} is {called}, not {text!r}") from None
-
-    return read_number

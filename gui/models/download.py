@@ -1,14 +1,7 @@
 """Downloading a model: how much it is, then the download, which can be stopped and resumed."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QProgressBar,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QWidget
 
 from engine.messages import (
     Downloaded,
@@ -21,10 +14,10 @@ from engine.messages import (
 )
 from gui.charts.focus import count
 from gui.client.engine_client import STOPPED, EngineClient, Failure
-from gui.style.theme import UNIT
+from gui.widgets.forms import button, column, field, progress_bar, row
 from gui.widgets.labels import Notice, plain_label, show_progress
-from gui.widgets.sentence import Sentence
-from gui.widgets.text_table import Column, Row, TextTable
+from gui.widgets.table import Heading, Row, TextTable
+from gui.widgets.text import Sentence
 
 ABOUT = (
     "A model is fetched from the Hugging Face hub, once; after that it opens offline. "
@@ -40,7 +33,7 @@ class DownloadPage(QWidget):
     downloaded = Signal(str)
     """Name of a model that is on this computer now."""
     open_wanted = Signal(str)
-    """Somebody wants to open it."""
+    """A model that is to be opened."""
 
     def __init__(self, client: EngineClient) -> None:
         super().__init__()
@@ -52,53 +45,24 @@ class DownloadPage(QWidget):
         self._looking = False
         about = Sentence("What downloading means")
         about.set_parts([ABOUT])
-        self.name = QLineEdit()
-        self.name.setPlaceholderText("gpt2, or owner/name")
-        self.name.setAccessibleName("Name of a model on the Hugging Face hub")
+        self.name = field("Name of a model on the Hugging Face hub", "", "gpt2, or owner/name")
         self.name.textChanged.connect(self._forget)
         self.name.returnPressed.connect(self.look_up)
-        self.look = QPushButton("Look up size")
-        self.look.setToolTip("Asks the Hugging Face hub; nothing is sent but the name")
-        self.look.setAutoDefault(False)
-        self.look.clicked.connect(self.look_up)
-        self.files = TextTable([Column("File", 0.72), Column("Size", 0.26, True)], "Files")
+        tip = "Asks the Hugging Face hub; nothing is sent but the name"
+        self.look = button("Look up size", self.look_up, tip, default=False)
+        self.files = TextTable([Heading("File", 0.72), Heading("Size", 0.26, True)], "Files")
         self.files.setSelectionMode(self.files.SelectionMode.ExtendedSelection)
         self.summary = Sentence("What it takes", muted=False)
         self.notice = Notice()
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("How far the download is")
+        self.bar = progress_bar("How far the download is")
         self.progress = plain_label()
         self.progress.setAccessibleName("How much has come")
-        self.download = QPushButton("Download")
-        self.download.setAutoDefault(False)
-        self.download.clicked.connect(self.start)
-        self.stop = QPushButton("Cancel")
-        self.stop.setAccessibleName("Cancel the download")
-        self.stop.setAutoDefault(False)
-        self.stop.clicked.connect(self.cancel)
-        self.open_button = QPushButton("Open")
-        self.open_button.setAutoDefault(False)
-        self.open_button.clicked.connect(self._open)
-
-        line = QHBoxLayout()
-        line.addWidget(self.name, 1)
-        line.addWidget(self.look)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.bar, 1)
-        buttons.addWidget(self.progress)
-        buttons.addStretch(1)
-        for button in (self.download, self.stop, self.open_button):
-            buttons.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(UNIT)
-        column.addWidget(about)
-        column.addLayout(line)
-        column.addWidget(self.notice)
-        column.addWidget(self.files, 1)
-        column.addWidget(self.summary)
-        column.addLayout(buttons)
+        self.download = button("Download", self.start, default=False)
+        self.stop = button("Cancel", self.cancel, name="Cancel the download", default=False)
+        self.open_button = button("Open", self._open, default=False)
+        ends = (self.download, self.stop, self.open_button)
+        line, buttons = row((self.name, 1), self.look), row((self.bar, 1), self.progress, 1, *ends)
+        column(about, line, self.notice, (self.files, 1), self.summary, buttons, of=self)
         client.progress.connect(self._on_progress)
         self._show()
 
@@ -211,14 +175,15 @@ def _missing(plan: DownloadPlan) -> int:
 
 def _summary(plan: DownloadPlan) -> str:
     total, missing = int(plan.sizes.sum()), _missing(plan)
-    here = f", of which {in_bytes(plan.have)} are on this computer already" if plan.have else ""
-    room = f"{in_bytes(plan.free)} are free on the disk of the cache"
+    text = f"{count(len(plan.files), 'file')}, {in_bytes(total)}"
     if missing <= 0:
-        return f"{count(len(plan.files), 'file')}, {in_bytes(total)}, all on this computer already."
-    if missing > plan.free:
-        return (
-            f"{count(len(plan.files), 'file')}, {in_bytes(total)}{here}. {room}: that is "
-            f"{in_bytes(missing - plan.free)} too little. Make room, or move the cache to "
-            "another disk."
-        )
-    return f"{count(len(plan.files), 'file')}, {in_bytes(total)}{here}. {room}."
+        return f"{text}, all on this computer already."
+    if plan.have:
+        text += f", of which {in_bytes(plan.have)} are on this computer already"
+    text += f". {in_bytes(plan.free)} are free on the disk of the cache"
+    if missing <= plan.free:
+        return f"{text}."
+    return (
+        f"{text}: that is {in_bytes(missing - plan.free)} too little. Make room, or move the cache "
+        "to another disk."
+    )

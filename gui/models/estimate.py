@@ -1,7 +1,7 @@
-"""What opening a model would take, told before it is opened."""
+"""The estimate of what opening a model takes."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from engine.messages import EstimateModel, ModelEstimate, Request, Result, Run, RunPrompt, in_bytes
 from gui.charts.focus import count
@@ -10,8 +10,9 @@ from gui.models.model_box import Choice
 from gui.session.model_opener import is_path
 from gui.session.session import Session
 from gui.style.theme import UNIT
+from gui.widgets.forms import column
 from gui.widgets.labels import Notice, plain_label
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 LINES = (
     "Parameters",
@@ -50,19 +51,11 @@ class EstimateView(QWidget):
         form.setHorizontalSpacing(2 * UNIT)
         form.setVerticalSpacing(UNIT // 2)
         for line, value in self.values.items():
-            label = plain_label(role="small")
-            label.setText(line)
+            label = plain_label(line, "small")
             value.setAccessibleName(line)
             form.addRow(label, value)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(UNIT)
-        for widget in (self.name, self.where):
-            column.addWidget(widget)
-        column.addLayout(form)
-        column.addWidget(self.says)
-        column.addStretch(1)
-        column.addWidget(self.notice)  # beside the button that it forbids
+        # The notice stands beside the button that it forbids.
+        column(self.name, self.where, form, self.says, 1, self.notice, of=self)
         client.progress.connect(self._on_progress)
         self.show_choice(None)
 
@@ -77,10 +70,12 @@ class EstimateView(QWidget):
         self._client.withdraw(self, "estimate")
         self.notice.clear()
         self.name.setText(choice.label if choice else "")
-        self.where.set_parts([_where(choice) if choice else "Choose a model in the list."])
-        if choice is not None:
+        if choice is None:
+            self.where.set_parts(["Choose a model in the list."])
+        else:
+            self.where.set_parts([choice.model if is_path(choice.model) else choice.about])
             self._client.ask(self, "run", self._session.run)
-            self._ask()
+            self._client.ask(self, "estimate", EstimateModel(choice.model))
         self._show()
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
@@ -104,10 +99,6 @@ class EstimateView(QWidget):
         else:
             self.notice.show_failure(failure.sentence, failure.details)
         self._show()
-
-    def _ask(self) -> None:
-        if self._choice is not None:
-            self._client.ask(self, "estimate", EstimateModel(self._choice.model))
 
     def _ask_about_prompt(self) -> None:
         """Ask again by the length of the prompt, or of what the model would read of it."""
@@ -139,21 +130,15 @@ class EstimateView(QWidget):
         self.changed.emit()
 
 
-def _where(choice: Choice) -> str:
-    return choice.model if is_path(choice.model) else choice.about
-
-
 def _lines(told: ModelEstimate) -> dict[str, str]:
-    patterns = f"{in_bytes(told.patterns)} for {count(told.positions, 'token')}"
-    values = (
-        f"{told.parameters:,}",
-        in_bytes(told.disk) if told.disk else "no file: it is made by Headscope",
-        in_bytes(told.memory),
-        f"up to {in_bytes(told.peak)}",
-        patterns,
-        in_bytes(told.free),
-    )
-    return dict(zip(LINES, values, strict=True))
+    return {
+        "Parameters": f"{told.parameters:,}",
+        "On disk": in_bytes(told.disk) if told.disk else "no file: it is made by Headscope",
+        "In memory": in_bytes(told.memory),
+        "While it is read": f"up to {in_bytes(told.peak)}",
+        "Patterns": f"{in_bytes(told.patterns)} for {count(told.positions, 'token')}",
+        "Free memory": in_bytes(told.free),
+    }
 
 
 def _verdict(told: ModelEstimate) -> str:

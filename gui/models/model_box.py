@@ -1,4 +1,4 @@
-"""Which models can be picked, in sections: what the engine lists, and what was opened before."""
+"""The box of models in the top bar, and the choices it lists, section by section."""
 
 import os
 from collections.abc import Sequence
@@ -118,7 +118,7 @@ class ModelBox(ComboBox):
     """
 
     picked = Signal(str)
-    """Model that somebody chose."""
+    """The model that was chosen."""
     action_picked = Signal(str)
     """One of ACTIONS."""
     opened = Signal()

@@ -4,37 +4,28 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QDialog,
-    QFileDialog,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QStackedWidget, QWidget
 
 from engine.messages import ListModels, ModelEntry, ModelEstimate, ModelList, Request, Result
 from gui.client.engine_client import EngineClient, Failure
 from gui.models.download import DownloadPage
 from gui.models.estimate import EstimateView
 from gui.models.model_box import DOWNLOAD, FILE, FOLDER, Choice, choices
-from gui.session.model_opener import Opening, is_path
+from gui.session.model_opener import ModelOpener, is_path
 from gui.session.session import Session
 from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets.controls import Segmented
+from gui.widgets.forms import button, column, field, row
 from gui.widgets.labels import plain_label
-from gui.widgets.text_table import Column, Row, TextTable
+from gui.widgets.table import Heading, Row, TextTable
 
 HERE, HUB = "here", "hub"
 COLUMNS = (
-    Column("Model", 0.35),
-    Column("From", 0.13),
-    Column("About", 0.32),
-    Column("Parameters", 0.2, number=True),
+    Heading("Model", 0.35),
+    Heading("From", 0.13),
+    Heading("About", 0.32),
+    Heading("Parameters", 0.2, number=True),
 )
 NAME, ABOUT, PARAMETERS = 0, 2, 3
 SIZE = (112 * UNIT, 70 * UNIT)
@@ -51,7 +42,7 @@ class ModelPicker(QDialog):
     """There are more models than there were."""
 
     def __init__(
-        self, parent: QWidget, session: Session, client: EngineClient, opening: Opening
+        self, parent: QWidget, session: Session, client: EngineClient, opening: ModelOpener
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Open model")
@@ -64,63 +55,38 @@ class ModelPicker(QDialog):
         self._wanted = ""
         self.page = Segmented([(HERE, "On this computer"), (HUB, "Download")], "Where from")
         self.page.changed.connect(self._turn)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText("Search by name, place or what it is")
+        self.search = field("Search models", "", "Search by name, place or what it is")
         self.search.setClearButtonEnabled(True)
-        self.search.setAccessibleName("Search models")
         self.search.textChanged.connect(lambda: self._list(self._current()))
         self.search.returnPressed.connect(self.open_chosen)
         self.search.installEventFilter(self)
         self.table = TextTable(COLUMNS, "Models")
         self.table.current_changed.connect(self._on_current)
-        self.table.entered_row.connect(lambda row: self.open_chosen())
+        self.table.chosen.connect(lambda row: self.open_chosen())
         self.estimate = EstimateView(session, client)
         self.estimate.found.connect(self._on_estimate)
         self.estimate.changed.connect(self._show_open)
-        self.folder = QPushButton(FOLDER)
-        self.folder.clicked.connect(self.choose_folder)
-        self.file = QPushButton(FILE)
-        self.file.clicked.connect(self.choose_file)
+        self.folder = button(FOLDER, self.choose_folder, default=False)
+        self.file = button(FILE, self.choose_file, default=False)
         self.reason = plain_label(role="small")
         self.reason.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.reason.setAccessibleName("Why it cannot be opened")
-        self.open_button = QPushButton("Open")
-        self.open_button.clicked.connect(self.open_chosen)
-        self.close_button = QPushButton("Close")
-        self.close_button.clicked.connect(self.reject)
+        self.open_button = button("Open", self.open_chosen, default=False)
+        self.close_button = button("Close", self.reject, default=False)
         self.hub = DownloadPage(client)
         self.hub.downloaded.connect(self._on_downloaded)
         self.hub.open_wanted.connect(self._open)
-        for button in (self.folder, self.file, self.open_button, self.close_button):
-            button.setAutoDefault(False)
-
-        lists = QVBoxLayout()
-        lists.addWidget(self.search)
-        lists.addWidget(self.table, 1)
-        both = QHBoxLayout()
-        both.setSpacing(2 * UNIT)
-        both.addLayout(lists, 5)
-        both.addWidget(self.estimate, 3)
         self._here = QWidget()
-        here = QVBoxLayout(self._here)
-        here.setContentsMargins(0, 0, 0, 0)
-        here.addLayout(both, 1)
+        lists = column(self.search, (self.table, 1), spacing=None)
+        column(
+            (row((lists, 5), (self.estimate, 3), spacing=2 * UNIT), 1), of=self._here, spacing=None
+        )
         self._pages = QStackedWidget()
         self._pages.addWidget(self._here)
         self._pages.addWidget(self.hub)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(UNIT)
-        for widget in (self.folder, self.file):
-            buttons.addWidget(widget)
-        buttons.addWidget(self.reason, 1)
-        for widget in (self.open_button, self.close_button):
-            buttons.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, 2 * UNIT)
-        column.setSpacing(UNIT)
-        column.addWidget(self.page)
-        column.addWidget(self._pages, 1)
-        column.addLayout(buttons)
+        ends = (self.open_button, self.close_button)
+        buttons = row(self.folder, self.file, (self.reason, 1), *ends, spacing=UNIT)
+        column(self.page, (self._pages, 1), buttons, of=self, margin=2 * UNIT)
 
     def show_models(self, model: str = "") -> None:
         """Show what there is, a model of it chosen: the one in use unless told."""
@@ -183,7 +149,7 @@ class ModelPicker(QDialog):
         self.table.set_message("" if self._shown else failure.sentence)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let the arrow keys walk the list while one types in the search."""
+        """Let the arrow keys walk the list while the search is typed in."""
         pressed = event if isinstance(event, QKeyEvent) else None
         if pressed and pressed.type() == QEvent.Type.KeyPress and pressed.key() in _MOVES:
             QApplication.sendEvent(self.table, pressed)
@@ -213,8 +179,8 @@ class ModelPicker(QDialog):
         return str(Path(last).parent) if last else str(Path.home())
 
     def _current(self) -> str:
-        row = self.table.current()
-        return self._shown[row].model if 0 <= row < len(self._shown) else ""
+        place = self.table.current()
+        return self._shown[place].model if 0 <= place < len(self._shown) else ""
 
     def _list(self, chosen: str) -> None:
         others = (*self._picked, self._session.selection.model)

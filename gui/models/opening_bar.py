@@ -1,15 +1,14 @@
 """The line under the top bar while a model is opened, and when one could not be."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QProgressBar, QPushButton
 
 from gui.client.engine_client import EngineClient
-from gui.session.model_opener import Opening, short_name
+from gui.session.model_opener import ModelOpener, short_name
 from gui.session.session import DEFAULT_MODEL, Session
 from gui.style.palette import Held, scaled
-from gui.widgets.labels import show_progress
+from gui.widgets.forms import button, progress_bar
+from gui.widgets.labels import Banner, show_progress
 from gui.widgets.painting import literal
-from gui.widgets.sentence import Banner
 
 PATIENCE_MS = 250
 """What is open sooner needs no line."""
@@ -22,28 +21,20 @@ class OpeningBar(Banner):
     """Says what is being opened and how far it is, or what was not opened and why."""
 
     picker_wanted = Signal()
-    """Somebody wants to choose another model."""
+    """Another model is to be chosen."""
 
-    def __init__(self, session: Session, client: EngineClient, opening: Opening) -> None:
+    def __init__(self, session: Session, client: EngineClient, opening: ModelOpener) -> None:
         super().__init__("What is opened, or why it is not")
         self.setAccessibleName("Opening a model")
         self._session, self._client, self._opening = session, client, opening
         self._refused = ("", "")
-        self.bar = QProgressBar()
+        self.bar = progress_bar("How far it is")
         Held(self.bar, self.bar.setFixedWidth, BAR_WIDTH)
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("How far it is")
-        self.stop = QPushButton("Cancel")
-        self.stop.clicked.connect(opening.cancel)
-        self.back = QPushButton()
-        self.back.clicked.connect(self._go_back)
-        self.again = QPushButton("Try again")
-        self.again.clicked.connect(self._try_again)
-        self.other = QPushButton("Choose another …")
-        self.other.clicked.connect(self.picker_wanted)
-        self.close_button = QPushButton("Close")
-        self.close_button.setAccessibleName("Close this line")
-        self.close_button.clicked.connect(self.dismiss)
+        self.stop = button("Cancel", opening.cancel)
+        self.back = button("", self._go_back)
+        self.again = button("Try again", self._try_again)
+        self.other = button("Choose another …", self.picker_wanted.emit)
+        self.close_button = button("Close", self.dismiss, name="Close this line")
         self.add_buttons([self.stop, self.back, self.again, self.other, self.close_button])
         self._row.insertWidget(1, self.bar)
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)

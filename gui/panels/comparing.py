@@ -7,6 +7,7 @@ from typing import Any, cast
 from engine.messages import Request, Run
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import switch
 from gui.panels.panel import Panel
 from gui.session.session import Compare, Session
 from gui.state import comparison
@@ -14,13 +15,16 @@ from gui.state.comparison import Alignment, Axis, align
 from gui.state.difference import HEADS, PROMPTS, Difference, in_words
 from gui.state.question import Question
 from gui.style.formatting import fixed
-from gui.widgets.controls import Segmented
-from gui.widgets.sentence import Token
+from gui.widgets.text import Token
 
-SIDES: tuple[tuple[Compare, str], ...] = (
-    ("left", "The prompt of the Prompt card"),
-    ("right", "The second prompt, which the line under the top bar holds"),
-    ("difference", "Right minus left, where both have a token: blue is more on the right"),
+SIDES = (
+    ("left", "left", "The prompt of the Prompt card"),
+    ("right", "right", "The second prompt, which the line under the top bar holds"),
+    (
+        "difference",
+        "difference",
+        "Right minus left, where both have a token: blue is more on the right",
+    ),
 )
 FROM_RIGHT = in_words(PROMPTS)
 
@@ -33,16 +37,15 @@ class ComparingPanel(Panel):
     """
 
     compares = frozenset({"compare", "other_text", "difference", "heads_off"})
-    """Parts of the session that change what is drawn, for `draws`."""
+    """Parts of the session that change what is drawn, for `redraw_on`."""
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
-        self.side = Segmented(
-            [(side, side) for side, _ in SIDES], "Which of the two prompts is shown"
+        self.side = switch(
+            "Which of the two prompts is shown",
+            lambda side: session.set_compare(cast(Compare, side)),
+            *SIDES,
         )
-        for side, does in SIDES:
-            self.side.set_option_tip(side, does)
-        self.side.changed.connect(lambda side: session.set_compare(cast(Compare, side)))
         self._show_side()
 
     @property
@@ -64,20 +67,16 @@ class ComparingPanel(Panel):
     def shown(self) -> Mapping[str, Question]:
         """Return what is drawn, and of a difference its two sides as well."""
         wanted: dict[str, Any] = dict(self.wants())
-        before = wanted.get("before", wanted.get(f"{self.main} before"))
-        if self.main not in wanted or before is None:
+        before = wanted.get("before", wanted.get(f"{self.main_slot} before"))
+        if self.main_slot not in wanted or before is None:
             return super().shown()
-        sides = dict(zip(self.names, (wanted[self.main], before), strict=True))
+        sides = dict(zip(self.names, (wanted[self.main_slot], before), strict=True))
         drawn = {self.subtraction: Difference(*sides.values()), **sides}
         return {f"{self.title}, {name}": asked for name, asked in drawn.items()}
 
     def runs(self) -> dict[str, Request]:
         """Return the questions that any picture needs: the runs of the prompts that it is of."""
-        wanted: dict[str, Request] = {"run": self.session.run}
-        other = self.session.other_run
-        if other is not None and self.session.side != "left":
-            wanted["other"] = other
-        return wanted
+        return self.basics("run", *(["other"] if self.session.side != "left" else []))
 
     def drawn(self) -> Run | None:
         """Return the run that is drawn, if it is there."""
@@ -124,7 +123,7 @@ class ComparingPanel(Panel):
 
     def elsewhere(self, axis: Axis) -> list[str | Token]:
         """Say that what is pinned is not in this picture, if it is not."""
-        run, query = self.run_result(), self.session.selection.query
+        run, query = self.common.run, self.session.selection.query
         if run is not None and query is None and self.subtracts_prompts:
             query = len(run.labels) - 1
         if run is None or query is None or query >= len(run.labels) or axis.slot(query) is not None:
@@ -146,15 +145,15 @@ class ComparingPanel(Panel):
 
     def say_failure(self) -> None:
         """Say what failed; of the second prompt the line that holds it says why."""
-        if set(self.questions.failures(self.wants())) != {"other"}:
+        if self.failures().keys() != {"other"}:
             super().say_failure()
             return
-        old = "" if self.known(self.main) is None else " This picture is of an earlier one."
+        old = "" if self.known(self.main_slot) is None else " This picture is of an earlier one."
         self.frame.waits.set_parts([])
         self.notice.show_info(f"The right prompt was not run: see the line under the top bar.{old}")
 
     def _alignment(self) -> Alignment | None:
-        left, right = self.run_result(), self.drawn()
+        left, right = self.common.run, self.drawn()
         if left is None or right is None or self.session.side == "left":
             return None
         return align(tuple(left.ids.tolist()), tuple(right.ids.tolist()))
@@ -179,8 +178,10 @@ class ComparingPanel(Panel):
         self.frame.place_controls()
 
 
-def sides_in_words(kind: str, right: float, left: float) -> str:
-    """Return a number on both sides, and their difference."""
-    change = fixed(right - left, 2, signed=True)
+def number_text(kind: str, now: float, before: float, *, prompts: bool) -> str:
+    """Return a number of two prompts, or of one before and after heads were off, and the change."""
+    if not prompts:
+        return focus.number_in_words(kind, now, before)
+    change = fixed(now - before, 2, signed=True)
     name = "score" if kind == "scores" else kind
-    return f"{name} {fixed(left, 2)} left, {fixed(right, 2)} right, {FROM_RIGHT} {change}"
+    return f"{name} {fixed(before, 2)} left, {fixed(now, 2)} right, {FROM_RIGHT} {change}"

@@ -1,6 +1,7 @@
 """Small print beside a title, which loses its last parts first."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -8,6 +9,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
@@ -17,11 +19,12 @@ from PySide6.QtWidgets import (
 )
 
 from gui.panels.help import PANEL_HELP, Help
-from gui.style.palette import token_font
+from gui.style.palette import Held, token_font
 from gui.style.theme import SCROLL_BAR, UNIT
+from gui.widgets.controls import Segmented
 from gui.widgets.labels import Notice, TextScroll, plain_label
 from gui.widgets.layouts import FlowLayout
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 _BETWEEN = " · "
 
@@ -201,13 +204,13 @@ class Frame:
         self._head.setSpacing(UNIT)
         self._name = QLabel(title)
         self._name.setProperty("role", "title")
-        self.mark = plain_label(role="accent")
-        self.mark.hide()
+        self.head_label = plain_label(role="accent")
+        self.head_label.hide()
         self.prompt = plain_label(role="accent")
         self.prompt.hide()
         self.subtitle = Subtitle()
         self._head.addWidget(self._name)
-        self._head.addWidget(self.mark)
+        self._head.addWidget(self.head_label)
         self._head.addWidget(self.prompt)
         self._head.addWidget(self.subtitle, 1)
 
@@ -260,7 +263,7 @@ class Frame:
         if self.help is not None:
             room -= self.help.sizeHint().width() + UNIT
         room -= self._name.sizeHint().width() + UNIT
-        for label in (self.mark, self.prompt):
+        for label in (self.head_label, self.prompt):
             room -= 0 if label.isHidden() else label.sizeHint().width() + UNIT
         room -= self.subtitle.width_of_first_part() + UNIT
         if not self.export.isHidden():
@@ -277,6 +280,46 @@ class Frame:
                 (self._head if fits else self._below_head).addWidget(widget)
         shown = (not _is_put_away(widget) for widget in self._controls)
         self._below.setVisible(any(s and not f for s, f in zip(shown, beside, strict=True)))
+
+
+Row = QWidget | QLayout | tuple[QWidget | QLayout, int]
+"""What stands in a column; a pair says what share of the height that is left it takes."""
+
+
+def stack(parent: QWidget, *rows: Row, spacing: int = UNIT) -> QVBoxLayout:
+    """Lay rows out below one another, to the edges of their parent."""
+    column = QVBoxLayout(parent)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(spacing)
+    for row in rows:
+        content, stretch = row if isinstance(row, tuple) else (row, 0)
+        if isinstance(content, QWidget):
+            column.addWidget(content, stretch)
+        else:
+            column.addLayout(content, stretch)
+    return column
+
+
+def switch(
+    name: str, changed: Callable[[Any], object], *options: str | tuple[str, ...]
+) -> Segmented:
+    """Return a switch: its accessible name, what is called with a choice, and what there is.
+
+    An option is a key that is also its label, or a key, a label and perhaps a tool tip.
+    """
+    rows = [(option, option) if isinstance(option, str) else option for option in options]
+    made = Segmented([(row[0], row[1]) for row in rows], name)
+    for row in rows:
+        if len(row) > 2:
+            made.set_option_tip(row[0], row[2])
+    made.changed.connect(changed)
+    return made
+
+
+def yield_room(widget: QWidget, least: int) -> None:
+    """Let a widget be as small as its card has room for, but not lower than this."""
+    widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+    Held(widget, widget.setMinimumHeight, least)
 
 
 def _is_put_away(widget: QWidget) -> bool:

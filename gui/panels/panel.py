@@ -7,22 +7,13 @@ from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from engine.messages import (
-    Attention,
-    LoadModel,
-    ModelFacts,
-    Patterns,
-    Request,
-    Result,
-    Run,
-    Vocabulary,
-    VocabularyTokens,
-)
+from engine.messages import Request, Result, VocabularyTokens
 from gui.charts import focus
-from gui.client.answers import Questions
-from gui.client.engine_client import NOT_OPEN, STOPPED, EngineClient, Failure
+from gui.client.answers import RequestSlots
+from gui.client.engine_client import NOT_OPEN, EngineClient, Failure
 from gui.panels import PANELS
 from gui.panels.frame import Frame
+from gui.session.common_answers import COMMON, CommonAnswers
 from gui.session.session import Session
 from gui.state.question import Question, run_of
 from gui.style.formatting import head_name
@@ -56,12 +47,12 @@ class Panel(QWidget):
 
     title: ClassVar[str] = ""
     """As PANELS has it."""
-    main: ClassVar[str] = ""
+    main_slot: ClassVar[str] = ""
     """The slot that the picture is made from; empty for a panel that asks the engine nothing."""
-    draws: ClassVar[frozenset[str]] = frozenset()
+    redraw_on: ClassVar[frozenset[str]] = frozenset()
     """Parts of the session that change the picture without changing a question."""
 
-    ornaments: ClassVar[frozenset[str]] = frozenset({"vocabulary"})
+    optional_slots: ClassVar[frozenset[str]] = frozenset({"vocabulary"})
     """Slots without which a picture is no older."""
 
     panel_wanted = Signal(str)
@@ -74,14 +65,18 @@ class Panel(QWidget):
         self.session = session
         self.client = client
         self.setAccessibleName(self.title)
-        self.questions = Questions(self, client)
+        self.questions = RequestSlots(self, client)
+        self.common = CommonAnswers.of(session, client)
+        self._wanted: dict[str, Request] = {}
+        """What was wanted when it was last asked for."""
+        self._completes: VocabularyTokens | None = None
         self._active = False
         self._state: State = "waiting"
         self.frame = frame = Frame(self, self.title)
-        self.header, self.mark, self.subtitle = frame.header, frame.mark, frame.subtitle
+        self.header, self.head_label, self.subtitle = frame.header, frame.head_label, frame.subtitle
         self.above, self.notice, self.offers = frame.above, frame.notice, frame.offers
         self.body = frame.body
-        self.secret: QWidget | None = None
+        self.spoiler_widget: QWidget | None = None
         """What a guided example covers until it reveals it; none for all of the card."""
         self._awaited = ""
         self._patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
@@ -92,6 +87,7 @@ class Panel(QWidget):
         self._redraw.timeout.connect(self._draw)
         session.changed.connect(self._on_changed)
         session.renamed.connect(self._on_renamed)
+        self.common.changed.connect(self._on_common)
         client.progress.connect(self._on_progress)
         client.renewed.connect(self._on_renewed)
 
@@ -108,60 +104,46 @@ class Panel(QWidget):
 
         They are what is exported; the first is what is meant where only one can be.
         """
-        request = self.wants().get(self.main)
+        request = self.wants().get(self.main_slot)
         return {} if request is None else {self.title: request}
+
+    def basics(self, *slots: str) -> dict[str, Request]:
+        """Return the questions of slots that all cards share, for `wants`."""
+        return self.common.requests(slots)
 
     def known(self, slot: str) -> Result | None:
         """Return the last good answer of a slot, old or new."""
-        answer = self.questions.answer(slot)
+        answer = self._slots_of(slot).answer(slot)
         return answer.result if answer else None
 
     def current(self, slot: str, request: Request) -> Result | None:
         """Return the answer to exactly this question, if it is there."""
-        return self.questions.current(slot, request)
+        return self._slots_of(slot).current(slot, request)
 
     def wanted(self, slot: str) -> Result | None:
         """Return the answer to what is wanted in a slot now, if something is and it is there."""
-        request = self.wants().get(slot)
+        request = self._wanted.get(slot)
         return None if request is None else self.current(slot, request)
 
-    def facts(self) -> ModelFacts | None:
-        """Return what is known of the model in use."""
-        request = LoadModel(self.session.selection.model)
-        found = self.current("facts", request)
-        return found if isinstance(found, ModelFacts) else None
-
-    def run_result(self) -> Run | None:
-        """Return the run of the prompt in use, if the model could read it."""
-        found = self.current("run", self.session.run)
-        return found if isinstance(found, Run) else None
-
-    def patterns(self) -> Patterns | None:
-        """Return the patterns of the open head's layer on the prompt in use, if they are there.
-
-        They are what the panel has asked for in the slot `attention`.
-        """
-        now = self.session.selection
-        found = self.current("attention", Attention(self.session.run, now.head.layer, "pattern"))
-        return found if isinstance(found, Patterns) and focus.head_exists(now, found) else None
+    @property
+    def focus(self) -> focus.Focus | None:
+        """Where the prompt in use is looked at, if the model could read it."""
+        return self.common.focus
 
     def offset(self, adds: bool = False) -> int | None:
         """Return how far back the source lies, where that changes what is asked; none elsewhere.
 
         In rotary models it changes matrices and scores, with ALiBi what is added to scores alone.
         """
-        facts, run, patterns = self.facts(), self.run_result(), self.patterns()
-        if facts is None or run is None or patterns is None:
+        facts, now = self.common.facts, self.focus
+        if facts is None or now is None or facts.positions not in ("rotary", "ALiBi")[: 1 + adds]:
             return None
-        if facts.positions not in ("rotary", "ALiBi")[: 1 + adds]:
-            return None
-        now = self.session.selection
-        return focus.pinned_query(now, run) - focus.pinned_source(now, run, patterns)
+        return now.offset
 
     def pieces(self, ids: Iterable[int]) -> frozenset[int]:
         """Return which tokens are bytes of a character and no text, as far as that is known."""
-        found = self.current("vocabulary", Vocabulary(self.session.selection.model))
-        if not isinstance(found, VocabularyTokens):
+        found = self.common.vocabulary
+        if found is None:
             return frozenset()
         texts, labels = found.texts, found.labels
         return frozenset(i for i in ids if i < len(texts) and labels[i] and not texts[i])
@@ -186,9 +168,14 @@ class Panel(QWidget):
         """Whether it is that which is seen, and no picture."""
         return self.frame.showing_wait
 
+    def failures(self) -> dict[str, Failure]:
+        """Return why something that is wanted now has no answer, by slot."""
+        wanted = self._wanted
+        return self.common.slots.failures(wanted) | self.questions.failures(wanted)
+
     def failure(self) -> Failure | None:
-        """Return why something that is wanted now has no answer."""
-        return next(iter(self.questions.failures(self.wants()).values()), None)
+        """Return the first of these."""
+        return next(iter(self.failures().values()), None)
 
     def answers(self) -> Iterator[tuple[Request, Result]]:
         """Yield what is wanted now and known, and the answers."""
@@ -199,7 +186,8 @@ class Panel(QWidget):
 
     def ask_again(self) -> None:
         """Ask once more for what failed or was stopped."""
-        self.questions.forgive()
+        self.common.ask_again()
+        self.questions.clear_failures()
         self.refresh()
 
     def redraw(self) -> None:
@@ -208,34 +196,36 @@ class Panel(QWidget):
 
     def refresh(self) -> None:
         """Ask what is not known yet, and say what state that leaves the panel in."""
-        if self._active:
-            wanted = self.wants()
-            self.questions.ask(wanted)
-            self._update_state(wanted)
+        if not self._active:
+            return
+        self._wanted = wanted = self.wants()
+        self.common.need(self, [slot for slot in COMMON if slot in wanted])
+        self.questions.ask({slot: wanted[slot] for slot in wanted if slot not in COMMON})
+        vocabulary = self.common.vocabulary if "vocabulary" in wanted else None
+        if vocabulary is not None and vocabulary is not self._completes:
+            self._completes = vocabulary
+            self.take_vocabulary(vocabulary)
+        self._update_state()
 
     def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Let fields complete over a model's vocabulary; a panel may have none."""
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take an answer."""
-        self.questions.take(slot, request, result)
-        if isinstance(result, VocabularyTokens):
-            self.take_vocabulary(result)
+        self.questions.set_answer(slot, request, result)
         self.refresh()
         self.redraw()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
-        """Learn that there is none; why a model was not opened stands under the top bar, once."""
-        if isinstance(request, LoadModel) and failure != STOPPED:
-            failure = NOT_OPEN
-        self.questions.miss(slot, request, failure)
+        """Keep why there is none."""
+        self.questions.set_failure(slot, request, failure)
         self.refresh()
         self.redraw()
 
     def show_head(self) -> None:
         """Name the open head beside the title: the picture is about it."""
-        self.mark.setText(head_name(self.session.selection.head))
-        self.mark.show()
+        self.head_label.setText(head_name(self.session.selection.head))
+        self.head_label.show()
 
     def serve(self, worker: "Worker") -> None:
         """Take the thread in which figures are drawn; a panel may not need it."""
@@ -256,6 +246,7 @@ class Panel(QWidget):
         super().hideEvent(event)
         if not event.spontaneous():
             self._active = False
+            self.common.need(self, ())
             self.questions.withdraw()
             self._patience.stop()
             self._redraw.stop()
@@ -273,7 +264,12 @@ class Panel(QWidget):
 
     def _on_changed(self, what: str) -> None:
         self.refresh()
-        if self._active and what in self.draws:
+        if self._active and what in self.redraw_on:
+            self.redraw()
+
+    def _on_common(self, slot: str) -> None:
+        if self._active and slot in self._wanted:
+            self.refresh()
             self.redraw()
 
     def _on_renamed(self) -> None:
@@ -281,7 +277,7 @@ class Panel(QWidget):
             self.redraw()
 
     def _on_renewed(self) -> None:
-        self.questions.doubt()
+        self.questions.mark_stale()
         self.refresh()
 
     def _on_progress(self, what: str, done: int, total: int) -> None:
@@ -291,29 +287,35 @@ class Panel(QWidget):
             self._say_state()
 
     def _draw(self) -> None:
-        self.frame.show_picture(not self.main or self.known(self.main) is not None)
+        self.frame.show_picture(not self.main_slot or self.known(self.main_slot) is not None)
         # An old picture stays what it was: drawn again it would mix old numbers and a new head.
-        if not self.main or self.wanted(self.main) is not None:
+        if not self.main_slot or self.wanted(self.main_slot) is not None:
             self.draw()
             self.frame.place_controls()
 
-    def _say_whose_prompt(self, wanted: dict[str, Request]) -> None:
+    def _slots_of(self, slot: str) -> RequestSlots:
+        return self.common.slots if slot in COMMON else self.questions
+
+    def _say_whose_prompt(self) -> None:
         """Say that the left prompt is shown, where two are compared and others show the right."""
-        runs = [run_of(request) for request in wanted.values()]
+        runs = [run_of(request) for request in self._wanted.values()]
         left = self.session.run in runs and self.session.other_run not in runs
         self.frame.prompt.setText("left prompt")
         self.frame.prompt.setVisible(left and self.session.side != "left")
 
-    def _update_state(self, wanted: dict[str, Request]) -> None:
-        self._say_whose_prompt(wanted)
+    def _update_state(self) -> None:
+        self._say_whose_prompt()
         state: State
-        needed = {slot: request for slot, request in wanted.items() if slot not in self.ornaments}
-        if self.questions.failures(wanted):
+        wanted = self._wanted
+        needed = [slot for slot in wanted if slot not in self.optional_slots]
+        complete = all(self.current(slot, wanted[slot]) is not None for slot in needed)
+        if self.failures():
             state = "failed"
-        elif (not self.main or self.main in wanted) and self.questions.complete(needed):
-            state = "stored" if self.questions.stored(needed) else "fresh"
+        elif complete and (not self.main_slot or self.main_slot in wanted):
+            stored = any(self._slots_of(slot).stored([slot]) for slot in needed)
+            state = "stored" if stored else "fresh"
         else:
-            state = "waiting" if self.known(self.main) is None else "old"
+            state = "waiting" if self.known(self.main_slot) is None else "old"
         self._state = state
         if state in ("old", "stored"):
             if not self._patience.isActive():
@@ -337,14 +339,14 @@ class Panel(QWidget):
 
     def say_failure(self) -> None:
         """Say what failed, where the user looks."""
-        failures = self.questions.failures(self.wants())
+        failures = self.failures()
         if not failures:
             return
-        empty = self.known(self.main) is None
+        empty = self.known(self.main_slot) is None
         if NOT_OPEN in failures.values():
             self.notice.show_info(NOT_OPEN.sentence)
             self.frame.waits.set_parts([NOT_OPEN.sentence] if empty else [])
-        elif set(failures) <= {"run", "facts"}:
+        elif failures.keys() <= {"run", "facts"}:
             # The sentence itself stands in the Prompt panel, once.
             old = "" if empty else " This picture is of the last prompt that ran."
             model = self.session.selection.model
@@ -390,7 +392,7 @@ class PairPanel(MayHaveNothing):
 
     def nothing(self) -> str:
         """Say that one layer has no pairs."""
-        facts = self.facts()
+        facts = self.common.facts
         if facts is None or facts.n_layers > 1:
             return ""
         return (

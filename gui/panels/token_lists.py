@@ -1,20 +1,20 @@
-"""The token that a panel asks about: one that follows the prompt, or one that is typed."""
+"""The token that a panel asks about, and the tokens that it raises and lowers."""
 
 from collections.abc import Callable, Collection
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
-from engine.messages import TokenRanking, TokenTable, VirtualHeadParts, VocabularyTokens
-from gui.style.formatting import fixed, reach
+from engine.messages import TokenRanking, VirtualHeadParts, VocabularyTokens
+from gui.panels.frame import yield_room
 from gui.style.palette import Held
 from gui.style.theme import UNIT
-from gui.widgets.heatmap import Heatmap
+from gui.widgets.fields import TokenField
 from gui.widgets.labels import caption, side_by_side
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.token_field import TokenField
+from gui.widgets.number_tables import RankedList
 
-_WIDTH = 112
+MOST_ROWS = 50
+_WIDTH, _LEAST_HEIGHT = 112, 72
 
 
 class TokenChoice(QWidget):
@@ -26,18 +26,20 @@ class TokenChoice(QWidget):
         Accessible name of the field.
     follows
         What an untyped token follows, for the tool tip of the way back.
+    width
+        Of the field, pixels.
     """
 
     chosen = Signal(object)
-    """Id of the token that somebody typed, or none to follow the prompt again."""
+    """Id of the token that was typed; `None` to follow the prompt again."""
     refused = Signal(str)
     """A sentence about what was typed and is no single token."""
 
-    def __init__(self, name: str, follows: str) -> None:
+    def __init__(self, name: str, follows: str, width: int = _WIDTH) -> None:
         super().__init__()
         self.field = TokenField()
         self.field.setAccessibleName(name)
-        Held(self.field, self.field.setFixedWidth, _WIDTH)
+        Held(self.field, self.field.setFixedWidth, width)
         self.field.setToolTip("Type a token, with its space, or #id; Enter asks about it")
         self.field.chosen.connect(lambda token: self.chosen.emit(token))
         self.field.refused.connect(self.refused)
@@ -63,12 +65,8 @@ class TokenChoice(QWidget):
         self.field.set_vocabulary(vocabulary.texts, vocabulary.labels)
 
 
-LEAST_LIST_HEIGHT = 72
-MOST_ROWS = 50
-
-
-class RaisedLowered(QWidget):
-    """What is raised most, and what is lowered most.
+class TokenLists(QWidget):
+    """What is raised most, and what is lowered most, side by side.
 
     Parameters
     ----------
@@ -76,18 +74,31 @@ class RaisedLowered(QWidget):
         What the lists belong to, for their accessible names.
     ask
         Called with the token of a row that was clicked or entered.
+    captions
+        What stands over the lists.
+    least
+        Height of a list at least, pixels.
     """
 
-    def __init__(self, name: str, ask: Callable[[int], object]) -> None:
+    def __init__(
+        self,
+        name: str,
+        ask: Callable[[int], object],
+        captions: tuple[str, str] = ("raises", "lowers"),
+        least: int = _LEAST_HEIGHT,
+    ) -> None:
         super().__init__()
         self.raised, self.lowered = RankedList(), RankedList()
-        self.captions = (caption("raises"), caption("lowers"))
-        for label, content in zip(self.captions, (self.raised, self.lowered), strict=True):
-            content.setAccessibleName(f"{name}: {label.text()}")
-            content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            Held(content, content.setMinimumHeight, LEAST_LIST_HEIGHT)
+        self.captions = (caption(captions[0]), caption(captions[1]))
+        for text, content in zip(captions, (self.raised, self.lowered), strict=True):
+            content.setAccessibleName(f"{name}: {text}")
+            yield_room(content, least)
             content.chosen.connect(ask)
-        self.setLayout(side_by_side(self.captions, (self.raised, self.lowered)))
+        self.second = QStackedWidget()
+        """The second list, and what a panel may show in its place."""
+        yield_room(self.second, least)
+        self.second.addWidget(self.lowered)
+        self.setLayout(side_by_side(self.captions, (self.raised, self.second)))
 
     def height_of_rows(self) -> int:
         """Return the height at which no list scrolls."""
@@ -100,91 +111,39 @@ class RaisedLowered(QWidget):
         for label, text in zip(self.captions, (raised, lowered), strict=True):
             label.setText(text)
 
-    def ids_of(self, ranking: TokenRanking | VirtualHeadParts) -> list[int]:
-        """Return the tokens of a ranking that are listed."""
-        raised, lowered = ranking.ids[:MOST_ROWS], ranking.bottom_ids[:MOST_ROWS]
-        return [*raised.tolist(), *lowered.tolist()]
-
     def set_ranking(
-        self, ranking: TokenRanking | VirtualHeadParts, pieces: Collection[int]
+        self,
+        ranking: TokenRanking | VirtualHeadParts,
+        pieces: Callable[[list[int]], Collection[int]],
     ) -> None:
-        """Show both ends, the token asked about marked; pieces are tokens that are no text."""
-        show_ends(self.raised, self.lowered, ranking, pieces)
+        """List both ends of a ranking; in a vocabulary of few tokens each is listed once.
 
-
-def show_ends(
-    raised: RankedList,
-    lowered: RankedList,
-    ranking: TokenRanking | VirtualHeadParts,
-    pieces: Collection[int],
-) -> None:
-    """List both ends of a ranking; in a vocabulary of few tokens each is listed once."""
-    if ranking.constant:
-        raised.clear(f"All {ranking.d_vocab:,} tokens have the same value.")
-        lowered.clear("None is higher or lower than another.")
-        return
-    first = min(len(ranking.ids), MOST_ROWS)
-    last = min(len(ranking.bottom_ids), MOST_ROWS, ranking.d_vocab - first)
-    ends = (
-        (raised, first, ranking.ids, ranking.labels, ranking.values),
-        (lowered, last, ranking.bottom_ids, ranking.bottom_labels, ranking.bottom_values),
-    )
-    for content, rows, ids, labels, values in ends:
-        if rows <= 0:
-            content.clear("All tokens are in the first list.")
-            continue
-        content.set_rows(
-            ids[:rows],
-            labels[:rows],
-            values[:rows],
-            signed=True,
-            highlight=ranking.token_id,
-            pieces=pieces,
+        Parameters
+        ----------
+        ranking
+            The ranking; the token that it is about is marked.
+        pieces
+            Returns which of some tokens are no text.
+        """
+        if ranking.constant:
+            self.raised.clear(f"All {ranking.d_vocab:,} tokens have the same value.")
+            self.lowered.clear("None is higher or lower than another.")
+            return
+        first = min(len(ranking.ids), MOST_ROWS)
+        last = min(len(ranking.bottom_ids), MOST_ROWS, ranking.d_vocab - first)
+        ends = (
+            (self.raised, first, ranking.ids, ranking.labels, ranking.values),
+            (self.lowered, last, ranking.bottom_ids, ranking.bottom_labels, ranking.bottom_values),
         )
-
-
-class WholeTable:
-    """Draws a token table on a heat map; a click on a row asks about its token.
-
-    Parameters
-    ----------
-    heatmap
-        Where it is drawn.
-    titles
-        What stands down the rows and across the columns.
-    ask
-        Called with the token of a row that was clicked.
-    """
-
-    def __init__(
-        self, heatmap: Heatmap, titles: tuple[str, str], ask: Callable[[int], None]
-    ) -> None:
-        self._heatmap, self._titles = heatmap, titles
-        self._table: TokenTable | None = None
-        heatmap.set_describe(self.describe)
-        heatmap.clicked.connect(lambda row, column: ask(row))
-
-    def draw(self, table: TokenTable, token: int) -> None:
-        """Draw a table with the row of the token asked about pinned."""
-        self._table = table
-        largest = reach(table.values)
-        self._heatmap.set_grid(
-            table.values,
-            None,
-            table.labels,
-            table.labels,
-            limits=(-largest, largest),
-            colours="diverging",
-            row_title=self._titles[0],
-            column_title=self._titles[1],
-            unit="",
-        )
-        self._heatmap.set_pinned(token, None)
-
-    def describe(self, row: int, column: int) -> str:
-        """Return what the tool tip of a cell says."""
-        if self._table is None:
-            return ""
-        labels = self._table.labels
-        value = fixed(float(self._table.values[row, column]), 2, signed=True)
-        return f"{self._titles[0]} {labels[row]}, {self._titles[1]} {labels[column]}: {value}"
+        for content, rows, ids, labels, values in ends:
+            if rows <= 0:
+                content.clear("All tokens are in the first list.")
+                continue
+            content.set_rows(
+                ids[:rows],
+                labels[:rows],
+                values[:rows],
+                signed=True,
+                highlight=ranking.token_id,
+                pieces=pieces(ids[:rows].tolist()),
+            )

@@ -1,4 +1,4 @@
-"""Larger and smaller text: three entries of the View menu."""
+"""Text size and theme: their actions, and the settings that keep them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,15 +13,7 @@ from gui.style.theme import NORMAL_TEXT, TEXT_SIZES, THEMES
 
 
 class TextSizes(QObject):
-    """Steps through `TEXT_SIZES`, and keeps the one that was chosen.
-
-    Parameters
-    ----------
-    window
-        The window whose shortcuts these are.
-    settings
-        Where the size is kept; none keeps nothing.
-    """
+    """Steps through `TEXT_SIZES`, and keeps the one that was chosen."""
 
     changed = Signal()
     """Everything is larger or smaller than it was."""
@@ -92,10 +84,6 @@ class Themes(QObject):
 
     Parameters
     ----------
-    parent
-        The window.
-    settings
-        Where the theme is kept; none keeps nothing.
     name
         The theme that is worn already: `light`, `dark` or `system`.
     """

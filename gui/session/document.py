@@ -1,4 +1,4 @@
-"""The copy of the session that the window keeps by itself, so that a crash loses seconds."""
+"""The session as a document: its file, its unsaved changes, and the copy kept for a crash."""
 
 import contextlib
 import os
@@ -106,7 +106,7 @@ class Autosave(QObject):
     def _do(self, work: Callable[[], object]) -> None:
         try:
             work()
-        except Exception as error:  # nobody else learns of it: the future is not read
+        except Exception as error:  # the future is not read
             sentence = str(error)
         else:
             sentence = ""
@@ -155,14 +155,8 @@ class Document(QObject):
 
     Parameters
     ----------
-    session
-        What is selected, and the favourites.
     capture
         Tells how the window lies.
-    autosave
-        Keeps a copy; none keeps none.
-    parent
-        The window.
     """
 
     changed = Signal()
@@ -228,7 +222,7 @@ class Document(QObject):
         self._digest = saved.digest
         if self.path is not None:
             try:
-                self._saved = session_file.read_own(self.path)
+                self._saved = session_file.read(self.path, own=True)
                 # A copy of an earlier Headscope does not say what was in the file.
                 self._digest = self._digest or self._saved.digest
             except Refused:
@@ -241,7 +235,7 @@ class Document(QObject):
         Another window or program has written it since then.
         """
         if path.absolute() != self.path:
-            return False  # somebody has just named it
+            return False  # it was named just now
         try:
             return session_file.digest_of(self.path) != self._digest
         except FileNotFoundError:
@@ -299,17 +293,6 @@ class Document(QObject):
             self.changed.emit()
 
 
-def read(path: Path) -> SavedSession:
-    """Read a session file that is to be the session's own from then on.
-
-    Raises
-    ------
-    Refused
-        If it cannot be opened.
-    """
-    return session_file.read_own(path.absolute())
-
-
 def differ(one: SavedSession, other: SavedSession) -> bool:
     """Return whether one session has something that another has not, places of cards aside."""
     windows = (one.window, other.window)
@@ -341,7 +324,7 @@ def _cards(window: WindowState) -> tuple[str, frozenset[str]]:
 
 
 class FirstSession(NamedTuple):
-    """A session, none at the very first start; and what somebody should be told about it."""
+    """A session, `None` at the very first start; and a sentence on what went wrong."""
 
     saved: SavedSession | None
     trouble: str = ""
@@ -354,10 +337,6 @@ def find(path: Path | None, autosave: Autosave | None, settings: Settings | None
     ----------
     path
         A session file, or none for the last session.
-    autosave
-        Has the last session, if it is kept at all.
-    settings
-        Where recent sessions are kept, if they are.
     """
     last, trouble = None, ""
     try:
@@ -367,7 +346,7 @@ def find(path: Path | None, autosave: Autosave | None, settings: Settings | None
     if path is None:
         return FirstSession(last, trouble)
     try:
-        saved = read(path)
+        saved = session_file.read(path.absolute(), own=True)
         if autosave and last and is_lost_without(last):
             kept = autosave.keep(last)
             trouble = f"The session that was open before was not saved; it is kept in {kept}."

@@ -1,4 +1,4 @@
-"""Back and forward through what was selected."""
+"""Back and forward through selections, and undo of what a selection does not hold."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +14,7 @@ TYPING_MS = 2000
 
 
 def settled(selection: Selection) -> Selection:
-    """Return a selection without the head that merely stands until somebody picks one."""
+    """Return a selection without a head that was only suggested."""
     return selection if selection.head_chosen else replace(selection, head=FIRST_HEAD)
 
 
@@ -45,7 +45,7 @@ class History(QObject):
 
     @property
     def can_go_forward(self) -> bool:
-        """Whether somebody has gone back, and selected nothing else since."""
+        """Whether there is a later selection to go forward to."""
         return self._place + 1 < len(self._steps)
 
     def back(self) -> None:

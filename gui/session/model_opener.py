@@ -1,4 +1,4 @@
-"""A file that says which models are being opened: what is left of it after a crash or a hang."""
+"""Opening models, and the file that says which were being opened at a crash."""
 
 import contextlib
 import json
@@ -97,7 +97,7 @@ class NotOpened(NamedTuple):
     failure: Failure
 
 
-class Opening(QObject):
+class ModelOpener(QObject):
     """Opens models, and learns of each model in use whether it could be opened.
 
     What the user picks is asked for first and selected once it is open. What was selected in
@@ -106,10 +106,6 @@ class Opening(QObject):
 
     Parameters
     ----------
-    session, client
-        What is selected, and the way to the engine.
-    settings
-        Where the paths of models are kept; none keeps them as long as the window stands.
     marker
         Notes what is being opened, for a start after a crash; none notes nothing.
     """
@@ -135,6 +131,9 @@ class Opening(QObject):
         self.before: Selection | None = None
         self.recent: Sequence[str] = settings.recent_models() if settings else []
         self._open = ""
+        self._asked: dict[str, str] = {}
+        """The model asked for last, by slot."""
+        self._facts: ModelFacts | None = None
         client.renewed.connect(self._on_renewed)
         session.changed.connect(self._on_changed)
         self.ask_again()
@@ -144,6 +143,11 @@ class Opening(QObject):
         """The model that everything shows, empty where the one selected is not open."""
         model = self._session.selection.model
         return model if model == self._open else ""
+
+    @property
+    def facts(self) -> ModelFacts | None:
+        """The facts of the model that everything shows, once it is open."""
+        return self._facts if self.in_use else None
 
     @property
     def stuck(self) -> bool:
@@ -192,7 +196,7 @@ class Opening(QObject):
         """Use the model that is open now."""
         assert isinstance(result, ModelFacts)
         assert isinstance(request, LoadModel)
-        self._open = request.model
+        self._open, self._facts = request.model, result
         if slot == "opening" or self.stuck:
             self.not_opened = None
         self._note_end(request.model)
@@ -217,6 +221,9 @@ class Opening(QObject):
         self.changed.emit()
 
     def _ask(self, slot: str, model: str) -> None:
+        replaced, self._asked[slot] = self._asked.get(slot, model), model
+        if replaced not in self._asked.values():
+            self._note_end(replaced)
         if self._marker is not None and model != DEFAULT_MODEL:
             self._marker.begin(model)
         self._client.ask(self, slot, LoadModel(model))

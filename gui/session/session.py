@@ -1,4 +1,4 @@
-"""Heads that somebody wants to come back to, each with a note: part of the session."""
+"""The state of a session: the selection, the favourite heads and the board."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
@@ -181,7 +181,7 @@ class Session(QObject):
 
     changed = Signal(str)
     renamed = Signal()
-    """Heads are written in another way: whoever names one says it again."""
+    """Heads are written in another way: texts that name one change."""
 
     def __init__(self, selection: Selection | None = None) -> None:
         super().__init__()
@@ -279,12 +279,12 @@ class Session(QObject):
             self._set(specials=specials, query=None, source=None)
 
     def choose_head(self, head: Head) -> None:
-        """Open the head that somebody picked."""
+        """Open the head that was picked."""
         stays = head == self._selection.head
         self._set(head=head, head_chosen=True, source=self._selection.source if stays else None)
 
     def suggest_head(self, head: Head) -> None:
-        """Open a head unless somebody has already picked one, or looks at what one is missing."""
+        """Open a head unless one was picked already, or heads are off."""
         if not self._selection.head_chosen and not self._selection.heads_off:
             self._set(head=head)
 

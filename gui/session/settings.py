@@ -2,9 +2,8 @@
 
 from PySide6.QtCore import QSettings
 
-from engine.messages import Placing, Refused
-from gui.state.preferences import DEVICES, DTYPES, USUAL_MIB, Preferences
-from gui.style.formatting import NOTATIONS
+from engine.messages import Refused
+from gui.state.preferences import PREFERENCES, Preferences, preferences
 from gui.style.theme import NORMAL_TEXT, TEXT_SIZES
 
 HISTORY_LENGTH = 50
@@ -85,28 +84,17 @@ class Settings:
 
     def preferences(self) -> Preferences:
         """Return what the engine is to be made by; what cannot be is as at a first start."""
-        device, dtype = self._text("engine/device", ""), self._text("engine/dtype", "")
-        placing = Placing(
-            next((name for name in DEVICES if name == device), DEVICES[0]),
-            next((name for name in DTYPES if name == dtype), DTYPES[0]),
-        )
-        threads, memory = self._number("engine/threads", 0), self._number("engine/mib", USUAL_MIB)
-        written = self._text("window/notation", "")
-        notation = next((name for name in NOTATIONS if name == written), NOTATIONS[0])
-        found = Preferences(placing, threads, memory, self._text("engine/hub", ""), notation)
+        stored = {name: self._store.value(one.key) for name, one in PREFERENCES.items()}
+        found = preferences(lambda name: PREFERENCES[name].read(stored[name]))
         try:
             return found.checked()
         except Refused:
-            return Preferences(placing, notation=notation)
+            return Preferences(found.placing, notation=found.notation)
 
     def keep_preferences(self, chosen: Preferences) -> None:
         """Keep what the engine is to be made by."""
-        self._store.setValue("engine/device", chosen.placing.device)
-        self._store.setValue("engine/dtype", chosen.placing.dtype)
-        self._store.setValue("engine/threads", chosen.threads)
-        self._store.setValue("engine/mib", chosen.mebibytes)
-        self._store.setValue("engine/hub", chosen.hub)
-        self._store.setValue("window/notation", chosen.notation)
+        for name, one in PREFERENCES.items():
+            self._store.setValue(one.key, chosen.value(name))
 
     def write(self) -> None:
         """Write the file now, whole."""
@@ -119,13 +107,6 @@ class Settings:
         if not isinstance(stored, list):
             return []
         return [text for text in stored if isinstance(text, str)]
-
-    def _number(self, key: str, default: int) -> int:
-        value = self._store.value(key, default)  # of a file, Qt reads a number as text
-        try:
-            return int(value) if isinstance(value, (int, str)) else default
-        except ValueError:
-            return default
 
     def _text(self, key: str, default: str) -> str:
         value = self._store.value(key, default)

@@ -153,14 +153,8 @@ class Recall(QObject):
 
     Parameters
     ----------
-    client
-        Gives stored answers while the engine has not given its own.
     answers
         Tells what the panels show, and nothing while some are not filled.
-    autosave
-        Beside its file answers are kept by themselves; it writes them.
-    parent
-        The window.
     """
 
     def __init__(

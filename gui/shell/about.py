@@ -1,4 +1,4 @@
-"""A longer text over the window, which scrolls where it has no room."""
+"""Dialogs of longer texts: how to read a head, and About."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +21,7 @@ from gui.platform import versions
 from gui.shell.help_texts import ABOUT, CITATION, LICENCE, MODEL_LICENCES
 from gui.style.palette import token_font
 from gui.style.theme import UNIT
+from gui.widgets.forms import button, column, row
 from gui.widgets.labels import TextScroll, fill_dialog, plain_label
 
 WIDTH = 76 * UNIT
@@ -32,8 +32,6 @@ class TextDialog(QDialog):
 
     Parameters
     ----------
-    parent
-        The window.
     title
         Of the dialog.
     text
@@ -83,33 +81,25 @@ class AboutDialog(QDialog):
         rows.addWidget(_words(MODEL_LICENCES))
         rows.addWidget(plain_label("Log file", "title"))
         rows.addWidget(_words(_about_log(log.path())))
-        self.open_folder = QPushButton("Open folder")
-        self.open_folder.setEnabled(log.path().parent.is_dir())
-        self.open_folder.clicked.connect(
-            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log.path().parent)))
+        folder = log.path().parent
+        self.open_folder = button(
+            "Open folder", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
         )
+        self.open_folder.setEnabled(folder.is_dir())
         rows.addWidget(self.open_folder, 0, Qt.AlignmentFlag.AlignLeft)
         rows.addStretch(1)
         fill_dialog(self, scroll, ABOUT_WIDTH)
 
     def _heading(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(UNIT * 2)
         picture = QLabel()
         picture.setPixmap(QApplication.windowIcon().pixmap(ICON_SIZE, ICON_SIZE))
-        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(UNIT // 2)
-        words.addWidget(plain_label(f"Headscope {versions.headscope()}".strip(), "title"))
-        words.addWidget(_words(ABOUT))
-        words.addStretch(1)
-        row.addLayout(words, 1)
-        return row
+        picture.setAlignment(Qt.AlignmentFlag.AlignTop)
+        title = plain_label(f"Headscope {versions.headscope()}".strip(), "title")
+        texts = column(title, _words(ABOUT), 1, spacing=UNIT // 2)
+        return row(picture, (texts, 1), spacing=UNIT * 2)
 
     def _button(self, name: str, text: Callable[[], str]) -> QPushButton:
-        button = QPushButton(name)
-        button.clicked.connect(lambda: QApplication.clipboard().setText(text()))
-        return button
+        return button(name, lambda: QApplication.clipboard().setText(text()))
 
 
 def _about_log(path: Path) -> str:
@@ -127,7 +117,7 @@ def _table() -> QGridLayout:
     parts = versions.parts()
     half = (len(parts) + 1) // 2
     for place, (name, number) in enumerate(parts):
-        row, column = place % half, 2 * (place // half)
-        table.addWidget(_words(name), row, column)
-        table.addWidget(_words(number), row, column + 1)
+        down, across = place % half, 2 * (place // half)
+        table.addWidget(_words(name), down, across)
+        table.addWidget(_words(number), down, across + 1)
     return table

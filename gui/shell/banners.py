@@ -1,4 +1,4 @@
-"""A banner under the top bar while heads are switched off."""
+"""Banners under the top bar: heads that are switched off, and two prompts compared."""
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
@@ -6,13 +6,15 @@ from PySide6.QtWidgets import QPushButton
 
 from engine.messages import Request, Result, Run
 from gui.charts.focus import count, named
-from gui.client.answers import Questions
+from gui.client.answers import RequestSlots
 from gui.client.engine_client import EngineClient, Failure
 from gui.panels.prompt import prompt
 from gui.session.session import Session
 from gui.state.comparison import align
-from gui.widgets.prompt_edit import PromptEdit
-from gui.widgets.sentence import Banner, Token
+from gui.widgets.fields import PromptEdit
+from gui.widgets.forms import button
+from gui.widgets.labels import Banner
+from gui.widgets.text import Token
 
 MEANS = (
     "Every card shows the model without {them}; what is read from the weights alone is as before."
@@ -37,8 +39,7 @@ class AblationBar(Banner):
             "In Prompt: each guess's probability before and after."
         )
         self.difference.clicked.connect(session.set_difference)
-        self.on = QPushButton("Switch on again")
-        self.on.clicked.connect(lambda: session.set_heads_off(()))
+        self.on = button("Switch on again", lambda: session.set_heads_off(()))
         self.add_buttons([self.difference, self.on])
         session.changed.connect(self._on_changed)
         session.renamed.connect(self._say)
@@ -77,7 +78,7 @@ class CompareBar(Banner):
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__("How the two prompts are compared")
         self._session = session
-        self._questions = Questions(self, client)
+        self._questions = RequestSlots(self, client)
         self._last = ("", "")
         self.setAccessibleName("Two prompts compared")
         self.heading.setText(HEADING)
@@ -86,12 +87,9 @@ class CompareBar(Banner):
         self.edit.edited.connect(self._take)
         self.edit.submitted.connect(self._submit)
         self.add_below_heading(self.edit)
-        self.swap = QPushButton("Swap")
-        self.swap.setToolTip("Put the right prompt on the left, where other cards show it")
-        self.swap.clicked.connect(session.swap_prompts)
-        self.end = QPushButton("Close")
-        self.end.setToolTip("Go back to one prompt, the left one (Esc)")
-        self.end.clicked.connect(self._end)
+        tip = "Put the right prompt on the left, where other cards show it"
+        self.swap = button("Swap", session.swap_prompts, tip)
+        self.end = button("Close", self._end, "Go back to one prompt, the left one (Esc)")
         self.add_buttons([self.swap, self.end])
         session.changed.connect(self._on_changed)
         self._follow()
@@ -110,17 +108,17 @@ class CompareBar(Banner):
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
         """Take a run."""
-        self._questions.take(slot, request, result)
+        self._questions.set_answer(slot, request, result)
         self._say()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Learn that a prompt could not be run."""
-        self._questions.miss(slot, request, failure)
+        self._questions.set_failure(slot, request, failure)
         self._say()
 
     def ask_again(self) -> None:
         """Ask once more for what failed or was stopped."""
-        self._questions.forgive()
+        self._questions.clear_failures()
         self._follow()
 
     def event(self, event: QEvent) -> bool:

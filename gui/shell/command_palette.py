@@ -1,4 +1,4 @@
-"""How well a name fits what was typed of it, letters left out and words in any order."""
+"""The command palette: ranking of names by what was typed, the commands, and the dialog."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,14 +20,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
-    QLineEdit,
     QListView,
     QMenu,
     QPushButton,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,6 +34,7 @@ from gui.shell.dock import CardDock
 from gui.style import palette
 from gui.style.palette import scaled
 from gui.style.theme import UNIT
+from gui.widgets.forms import column, field
 from gui.widgets.labels import Index, plain_label
 
 WORD_START, NEXT, PREFIX, LATE = 8, 5, 12, 0.1
@@ -77,7 +76,7 @@ def _word(word: str, text: str) -> float | None:
         start = not text[next_ - 1 : next_].isalnum()
         worth += 1 + (WORD_START if start else NEXT if next_ == at + 1 else -1)
         at = next_
-    # Letters found here and there spell nothing that anybody meant.
+    # Letters found here and there spell no word.
     return worth if worth >= len(word) * 2 else None
 
 
@@ -113,8 +112,6 @@ def actions(window: QWidget, menus: Sequence[QMenu], docks: Sequence[CardDock]) 
 
     Parameters
     ----------
-    window
-        Where everything is looked for that no menu has.
     menus
         The menus of the window, which come first.
     docks
@@ -268,7 +265,7 @@ def _write(
 
 
 MOST = 200
-"""Rows that are shown; who needs the next one types another letter."""
+"""Rows that are shown; another letter brings the next ones."""
 NAME = "Go to a head, a card or an action"
 """What the box is called, and what leads to it."""
 _SIZE = (76 * UNIT, 48 * UNIT)
@@ -280,8 +277,6 @@ class CommandPalette(QDialog):
 
     Parameters
     ----------
-    window
-        The window over which it opens.
     commands
         Called when it opens: everything that can be done then.
     """
@@ -295,9 +290,7 @@ class CommandPalette(QDialog):
         self.setWindowTitle(NAME)
         self.setModal(True)
         self.setProperty("floating", True)
-        self.field = QLineEdit()
-        self.field.setAccessibleName(NAME)
-        self.field.setPlaceholderText("Type 1.3 or L1H3, a card or an action")
+        self.field = field(NAME, "", "Type 1.3 or L1H3, a card or an action")
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)
         self._rows = QStandardItemModel(self)
@@ -310,12 +303,7 @@ class CommandPalette(QDialog):
         self.list.setAccessibleName("What was found")
         self.list.clicked.connect(self.do)
         self.nothing = plain_label(role="small")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(UNIT, UNIT, UNIT, UNIT)
-        column.setSpacing(UNIT)
-        column.addWidget(self.field)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.nothing)
+        column(self.field, (self.list, 1), self.nothing, of=self, margin=UNIT)
 
     def find_command(self) -> None:
         """Open on everything."""

@@ -1,4 +1,4 @@
-"""What lies over a card, or over a part of it, until a guided example reveals it."""
+"""The dock of a card, and the overlay that hides it during a guided example."""
 
 import pkgutil
 
@@ -26,7 +26,7 @@ from gui.widgets.painting import Pointing
 SAYS = "Hidden until you press Reveal"
 
 
-class Cover(QWidget):
+class SpoilerOverlay(QWidget):
     """Hides a widget inside a card; it can neither be seen nor clicked.
 
     Parameters
@@ -91,10 +91,6 @@ class CardDock(QDockWidget):
     ----------
     kind
         Which card it is.
-    session, client
-        What the panel is made with.
-    parent
-        The window that holds the dock.
     """
 
     filled = Signal(Panel)
@@ -112,7 +108,7 @@ class CardDock(QDockWidget):
         self.open_action.triggered.connect(self._on_called)
         self.toggleViewAction().toggled.connect(self.open_action.setChecked)
         self._covered = False
-        self._cover: Cover | None = None
+        self._overlay: SpoilerOverlay | None = None
 
     def fill(self) -> Panel:
         """Return the panel, made if it was not yet."""
@@ -149,7 +145,7 @@ class CardDock(QDockWidget):
         super().showEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Come to the front instead of closing unseen: who asks for a card wants to see it."""
+        """Come to the front instead of closing unseen."""
         if self.isVisible() and self.visibleRegion().isEmpty():
             event.ignore()
             self.raise_()
@@ -195,12 +191,12 @@ class CardDock(QDockWidget):
         self.open_action.setChecked(not self.isHidden())
 
     def _update_cover(self) -> None:
-        if self._covered and self._cover is None and self.panel is not None:
-            self._cover = Cover(self, self.panel.secret or self, self.kind.title)
-        elif not self._covered and self._cover is not None:
-            self._cover.hide()
-            self._cover.deleteLater()
-            self._cover = None
+        if self._covered and self._overlay is None and self.panel is not None:
+            self._overlay = SpoilerOverlay(self, self.panel.spoiler_widget or self, self.kind.title)
+        elif not self._covered and self._overlay is not None:
+            self._overlay.hide()
+            self._overlay.deleteLater()
+            self._overlay = None
 
 
 def _first(part: QWidget) -> QWidget | None:

@@ -20,7 +20,7 @@ from gui.style.theme import UNIT
 SETTLED_MS = 50
 
 
-class Stage(QMainWindow):
+class DockArea(QMainWindow):
     """Keeps the shares of a layout's columns when it grows, until an edge or a card is moved."""
 
     room_changed = Signal()
@@ -44,7 +44,7 @@ class Stage(QMainWindow):
             timer.timeout.connect(self._tell)
 
     def event(self, event: QEvent) -> bool:
-        """Notice that somebody takes hold of an edge between cards; get to know new tabs."""
+        """Notice when an edge between cards is dragged; connect new tabs."""
         if isinstance(event, QChildEvent) and event.type() == QEvent.Type.ChildPolished:
             tabs = event.child()
             if isinstance(tabs, QTabBar):
@@ -76,31 +76,29 @@ class Stage(QMainWindow):
 
 
 class Cards(QObject):
-    """Makes a dock for each of PANELS, and lays them out on the stage.
+    """Makes a dock for each of PANELS, and lays them out on the area.
 
     Parameters
     ----------
-    stage
+    area
         What they lie on, in a window.
-    session, client
-        What panels are made with.
     """
 
     rearranged = Signal(object)
-    """Somebody chose a layout; the WindowState before that."""
+    """The user chose a layout; the WindowState before that."""
     laid_out = Signal(object)
     """One of LAYOUTS is that in use."""
     restored = Signal()
     """The cards lie as they did at another time."""
 
-    def __init__(self, stage: Stage, session: Session, client: EngineClient) -> None:
-        super().__init__(stage)
-        self._stage = stage
-        self.docks = [CardDock(card, session, client, stage) for card in PANELS]
+    def __init__(self, area: DockArea, session: Session, client: EngineClient) -> None:
+        super().__init__(area)
+        self._area = area
+        self.docks = [CardDock(card, session, client, area) for card in PANELS]
         self.layout: Layout = LAYOUTS[0]
         self._folds: tuple[int, bool] | None = None
-        stage.room_changed.connect(self._on_room)
-        stage.tab_clicked.connect(self._on_tab)
+        area.room_changed.connect(self._on_room)
+        area.tab_clicked.connect(self._on_tab)
         for dock in self.docks:
             dock.topLevelChanged.connect(self._on_moved)
 
@@ -139,11 +137,11 @@ class Cards(QObject):
     def lay_out(self, layout: Layout) -> None:
         """Put every card where a layout has it, and close those that it has not."""
         self._take(layout)
-        self._stage.as_laid_out = False
-        self._stage.setUpdatesEnabled(False)
-        self._folds = folds(layout, self._stage.window())
-        arrange(self._stage, self.docks, layout)
-        share_out(self._stage, self.docks, layout)
+        self._area.as_laid_out = False
+        self._area.setUpdatesEnabled(False)
+        self._folds = folds(layout, self._area.window())
+        arrange(self._area, self.docks, layout)
+        share_out(self._area, self.docks, layout)
         # Qt shares the room out anew when a window is first shown.
         QTimer.singleShot(0, self, self._finish_layout)
 
@@ -152,7 +150,7 @@ class Cards(QObject):
         self.lay_out(self.layout)
 
     def choose(self, layout: Layout | None = None) -> None:
-        """Lay the cards out as somebody wants it; none: as the layout last chosen has it."""
+        """Take on a layout that the user chose; `None` is the one in use, anew."""
         before = self.state()
         self.lay_out(layout or self.layout)
         self.rearranged.emit(before)
@@ -160,14 +158,14 @@ class Cards(QObject):
     def fit_text(self) -> None:
         """Lay the cards out for another size of text; the same stay open, and in front."""
         # Larger text is a smaller window.
-        if self._stage.as_laid_out and not self._fold():
-            share_out(self._stage, self.docks, self.layout)
+        if self._area.as_laid_out and not self._fold():
+            share_out(self._area, self.docks, self.layout)
             # Again when the cards know how large they are with this text.
             QTimer.singleShot(0, self, self._finish_layout)
 
     def state(self) -> WindowState:
         """Return how the window lies."""
-        return layouts.capture(self._stage.window(), self._stage, self.docks, self.layout)
+        return layouts.capture(self._area.window(), self._area, self.docks, self.layout)
 
     def begin(self, state: WindowState) -> None:
         """Lay the cards as a session had them, in the next turn of the event loop."""
@@ -188,8 +186,8 @@ class Cards(QObject):
         self.laid_out.emit(layout)
 
     def _on_moved(self) -> None:
-        # Somebody drags or floats a card: no size of the window is to put it back.
-        self._stage.as_laid_out = False
+        # A card was dragged or floats: no size of the window is to put it back.
+        self._area.as_laid_out = False
 
     def _on_tab(self, title: str) -> None:
         # In the next turn, when the tab is in front: it is the card in use now.
@@ -199,14 +197,14 @@ class Cards(QObject):
 
     def _on_room(self) -> None:
         if not self._fold():
-            share_columns(self._stage, self.docks, self.layout)
+            share_columns(self._area, self.docks, self.layout)
 
     def _fold(self) -> bool:
         """Lay cards behind others where there is no room, and beside them where there is again."""
-        if folds(self.layout, self._stage.window()) == self._folds:
+        if folds(self.layout, self._area.window()) == self._folds:
             return False
         opened, seen = [dock for dock in self.docks if not dock.isHidden()], self._seen()
-        focused = self._stage.window().focusWidget()
+        focused = self._area.window().focusWidget()
         held = [dock for dock in seen if dock.has_keyboard]
         self.lay_out(self.layout)
         for dock in self.docks:
@@ -219,14 +217,14 @@ class Cards(QObject):
         return True
 
     def _restore(self, state: WindowState) -> None:
-        self._stage.as_laid_out = False
-        if not layouts.restore_docks(self._stage, self.docks, state):
+        self._area.as_laid_out = False
+        if not layouts.restore_docks(self._area, self.docks, state):
             self.reset()
             if state.cards:
                 layouts.show_cards(self.docks, state.cards)
         self.restored.emit()
 
     def _finish_layout(self) -> None:
-        share_out(self._stage, self.docks, self.layout)
-        self._stage.as_laid_out = True
-        self._stage.setUpdatesEnabled(True)
+        share_out(self._area, self.docks, self.layout)
+        self._area.as_laid_out = True
+        self._area.setUpdatesEnabled(True)

@@ -1,51 +1,14 @@
 """What is dragged onto the window from a file manager, and what becomes of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from engine.messages import Refused
-from gui.session.model_opener import Opening
-from gui.session.session import Session
-from gui.state.file_kinds import TAKES, Kind, kind_of, read_text
-
-
-class Target(NamedTuple):
-    """What a dropped file can change."""
-
-    session: Session
-    opening: Opening
-    open_session: Callable[[Path], None]
-    open_figure: Callable[[Path], None]
-
-
-def _open_model(target: Target, path: Path) -> None:
-    target.opening.open(str(path))
-
-
-def _open_session(target: Target, path: Path) -> None:
-    target.open_session(path)
-
-
-def _open_figure(target: Target, path: Path) -> None:
-    target.open_figure(path)
-
-
-def _take_text(target: Target, path: Path) -> None:
-    target.session.set_text(read_text(path))
-
-
-TAKERS: dict[Kind, Callable[[Target, Path], None]] = {
-    "model": _open_model,
-    "session": _open_session,
-    "figure": _open_figure,
-    "text": _take_text,
-}
-"""What is done with each kind of file."""
+from gui.state.file_kinds import TAKES, Kind, kind_of
 
 
 class Drops(QObject):
@@ -55,8 +18,8 @@ class Drops(QObject):
     ----------
     widget
         The window; what lies in it and takes drops of its own comes first.
-    target
-        What a dropped file can change.
+    openers
+        What is done with a file of each kind.
     """
 
     refused = Signal(str, str)
@@ -64,9 +27,9 @@ class Drops(QObject):
     taken = Signal()
     """Something was taken."""
 
-    def __init__(self, widget: QWidget, target: Target) -> None:
+    def __init__(self, widget: QWidget, openers: Mapping[Kind, Callable[[Path], object]]) -> None:
         super().__init__(widget)
-        self._target = target
+        self._openers = openers
         widget.setAcceptDrops(True)
         widget.installEventFilter(self)
 
@@ -82,11 +45,11 @@ class Drops(QObject):
             self.refused.emit(heading, f"The window takes {TAKES}; this is none of them.")
             return
         try:
-            TAKERS[kind](self._target, path)
+            self._openers[kind](path)
             self.taken.emit()
         except Refused as refusal:
-            said = str(refusal)
-            self.refused.emit(heading, f"{said[:1].upper()}{said[1:]}.")
+            reason = str(refusal)
+            self.refused.emit(heading, f"{reason[:1].upper()}{reason[1:]}.")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Take what is dragged in if it is a file of this computer."""

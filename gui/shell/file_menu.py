@@ -1,18 +1,19 @@
-"""A box over the window that says something, or asks."""
+"""Opening and saving sessions, and the message boxes about them."""
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QAbstractButton, QFileDialog, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QAbstractButton, QMenu, QMessageBox, QWidget
 
 from engine.messages import Refused, printable
 from gui.session import document
 from gui.session.document import Document
 from gui.session.settings import Settings
-from gui.shell.menus import Add
+from gui.state import session_file
 from gui.state.session_file import SUFFIX, SavedSession, is_session, name_of
+from gui.widgets.forms import ask_for_file
 
 _OK = QMessageBox.StandardButton.NoButton
 """Qt puts an OK into a box without buttons."""
@@ -38,12 +39,8 @@ class FileMenu(QObject):
 
     Parameters
     ----------
-    window
-        Over which questions are asked.
     held
         The session as a document.
-    settings
-        Where recent sessions are kept; none keeps none.
     """
 
     opened = Signal(object)
@@ -59,14 +56,6 @@ class FileMenu(QObject):
         self.recent.aboutToShow.connect(self._list_recent)
         held.changed.connect(self.show_title)
         self.show_title()
-
-    def fill(self, menu: QMenu, add: Add) -> None:
-        """Put the entries into the File menu."""
-        add(menu, "Open session …", "Ctrl+O", self.ask_which)
-        menu.addMenu(self.recent)
-        add(menu, "Save session", "Ctrl+S", self.save)
-        add(menu, "Save session as …", "Ctrl+Shift+S", self.save_as)
-        menu.addSeparator()
 
     def show_title(self) -> None:
         """Name the session in the window's title, with a star for unsaved changes."""
@@ -86,12 +75,12 @@ class FileMenu(QObject):
     def when_saved(
         self, then: Callable[[], object], discarded: Callable[[], object] | None = None
     ) -> None:
-        """Go on once there are no unsaved changes, or nobody wants them.
+        """Go on once there are no unsaved changes, or they may be lost.
 
         Parameters
         ----------
         then
-            What to go on with; never called if somebody would rather stay.
+            What to go on with; not called where Cancel is pressed.
         discarded
             What to go on with instead where changes are thrown away.
         """
@@ -128,20 +117,16 @@ class FileMenu(QObject):
 
     def save_as(self) -> None:
         """Ask for a file and save there."""
-        dialog = self._dialog("Save session as", QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(SUFFIX.removeprefix("."))
-        dialog.selectFile(f"{self._document.name or 'session'}{SUFFIX}")
-        dialog.fileSelected.connect(
-            lambda chosen: self._save_unless_changed(_with_suffix(Path(chosen)))
-        )
-        dialog.open()
+        name = f"{self._document.name or 'session'}{SUFFIX}"
+        ask_for_file(
+            self._window, "Save session as", self._folder(), FILTER,
+            lambda chosen: self._save_unless_changed(_with_suffix(chosen)),
+            name, SUFFIX.removeprefix("."),
+        )  # fmt: skip
 
     def ask_which(self) -> None:
         """Ask for a session to open."""
-        dialog = self._dialog("Open session", QFileDialog.AcceptMode.AcceptOpen)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda chosen: self.open(Path(chosen)))
-        dialog.open()
+        ask_for_file(self._window, "Open session", self._folder(), FILTER, self.open)
 
     def _save_unless_changed(self, path: Path, then: Callable[[], object] = lambda: None) -> None:
         if self._document.would_overwrite(path):
@@ -172,14 +157,10 @@ class FileMenu(QObject):
         box.finished.connect(go_on)
         box.open()
 
-    def _dialog(self, title: str, mode: QFileDialog.AcceptMode) -> QFileDialog:
+    def _folder(self) -> Path:
         at = self._document.path
         recent = self._settings.recent_sessions() if self._settings else []
-        folder = at.parent if at else Path(recent[0]).parent if recent else Path.home()
-        dialog = QFileDialog(self._window, title, str(folder), FILTER)
-        dialog.setAcceptMode(mode)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        return dialog
+        return at.parent if at else Path(recent[0]).parent if recent else Path.home()
 
     def _save(self, path: Path) -> bool:
         try:
@@ -193,7 +174,7 @@ class FileMenu(QObject):
 
     def _read(self, path: Path) -> SavedSession | None:
         try:
-            return document.read(path)
+            return session_file.read(path.absolute(), own=True)
         except Refused as refused:
             self.tell(str(refused))
             return None
@@ -231,7 +212,7 @@ class FileMenu(QObject):
             self.recent.addAction("none yet").setEnabled(False)
 
     def tell(self, sentence: str) -> None:
-        """Say something that nobody should miss, over the window."""
+        """Show a sentence in a box over the window."""
         message_box(self._window, "Headscope", sentence).open()
 
 

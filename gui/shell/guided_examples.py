@@ -4,11 +4,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPushButton
 
 from engine.messages import Head, Pair
 from gui.session.session import OVQuestion, QKQuestion, Selection, Session
-from gui.widgets.sentence import Banner, Token
+from gui.widgets.forms import button
+from gui.widgets.labels import Banner
+from gui.widgets.text import Token
 
 
 class Step(NamedTuple):
@@ -233,13 +234,9 @@ class GuideBar(Banner):
         self._guide: Guide | None = None
         self._number = 0
         self._revealed = False
-        self.back = QPushButton("Back")
-        self.back.clicked.connect(self._go_back)
-        self.forth = QPushButton("Reveal")
-        self.forth.clicked.connect(self._go_on)
-        self.end = QPushButton("End")
-        self.end.setToolTip("Close the example; the window stays as it is")
-        self.end.clicked.connect(self.finish)
+        self.back = button("Back", self._go_back)
+        self.forth = button("Reveal", self._go_on)
+        self.end = button("End", self.finish, "Close the example; the window stays as it is")
         self.add_buttons([self.back, self.forth, self.end])
         self.hide()
 

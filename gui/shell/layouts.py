@@ -1,4 +1,4 @@
-"""Named arrangements of the cards, and how the stage takes one on."""
+"""Named arrangements of the cards, and how the area takes one on."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -83,41 +83,41 @@ _Place = tuple[int, list[CardDock]]
 """The share of a stack, and its cards from the front."""
 
 
-def arrange(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
+def arrange(area: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
     """Put the cards of a layout in their places, and close the others.
 
     A closed card that is opened later lies behind the last one of its own column.
 
     Parameters
     ----------
-    stage
+    area
         The window that holds the docks.
     docks
         All of them.
     layout
         One of LAYOUTS.
     """
-    columns = _places(docks, layout, stage)
+    columns = _places(docks, layout, area)
     end_drags(docks)
     for dock in docks:
-        stage.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
+        area.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
     placed = [dock for column in columns for _, cards in column for dock in cards]
     for dock in placed:
         dock.fill()  # its size is asked for below
     rest = [dock for dock in docks if dock not in placed]
     for dock in rest:
-        stage.removeDockWidget(dock)
+        area.removeDockWidget(dock)
     for left, right in pairwise(column[0][1][0] for column in columns):
-        stage.splitDockWidget(left, right, Qt.Orientation.Horizontal)
+        area.splitDockWidget(left, right, Qt.Orientation.Horizontal)
     for column in columns:
         for above, below in pairwise(cards[0] for _, cards in column):
-            stage.splitDockWidget(above, below, Qt.Orientation.Vertical)
+            area.splitDockWidget(above, below, Qt.Orientation.Vertical)
         for _, cards in column:
             for front, behind in pairwise(cards):
-                stage.tabifyDockWidget(front, behind)
+                area.tabifyDockWidget(front, behind)
     for dock in rest:
         last = columns[min(dock.kind.column, len(columns) - 1)][-1][1][-1]
-        stage.tabifyDockWidget(last, dock)
+        area.tabifyDockWidget(last, dock)
         dock.hide()
     for dock in placed:
         dock.show()
@@ -137,30 +137,30 @@ def end_drags(docks: Sequence[CardDock]) -> None:
             dock.setFloating(False)
 
 
-def share_out(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
+def share_out(area: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
     """Give columns their widths and cards their heights."""
-    window = stage.window()
-    share_columns(stage, docks, layout)
-    for column in _places(docks, layout, stage):
+    window = area.window()
+    share_columns(area, docks, layout)
+    for column in _places(docks, layout, area):
         whole = sum(share for share, _ in column)
         heights = [max(1, share * window.height() // whole) for share, _ in column]
         fronts = [cards[0] for _, cards in column]
-        stage.resizeDocks(fronts, heights, Qt.Orientation.Vertical)
-    for tabs in stage.findChildren(QTabBar):
+        area.resizeDocks(fronts, heights, Qt.Orientation.Vertical)
+    for tabs in area.findChildren(QTabBar):
         tabs.setDrawBase(False)
         tabs.setAccessibleName("Cards that lie behind one another")
 
 
-def share_columns(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
+def share_columns(area: QMainWindow, docks: Sequence[CardDock], layout: Layout) -> None:
     """Give columns their widths, if all of them are still there from left to right."""
     by_title = {dock.kind.title: dock for dock in docks}
-    columns = _fitting(layout, stage.window().width())
+    columns = _fitting(layout, area.window().width())
     heads = [by_title[column.titles[0]] for column in columns]
     for head in heads:
-        behind = stage.tabifiedDockWidgets(head)
+        behind = area.tabifiedDockWidgets(head)
         if head.isHidden() or head.isFloating() or any(other in behind for other in heads):
             return
-    room = stage.window().width() - 2 * UNIT - (len(heads) - 1) * UNIT
+    room = area.window().width() - 2 * UNIT - (len(heads) - 1) * UNIT
     least = [scaled(column.least) for column in columns]
     widths = [
         max(width, int(column.share * room)) for width, column in zip(least, columns, strict=True)
@@ -172,7 +172,7 @@ def share_columns(stage: QMainWindow, docks: Sequence[CardDock], layout: Layout)
         widths = [width * room // sum(least) for width in least]
     # A window may ask for less than its columns need, and Qt takes no width below 1.
     widths = [max(1, width) for width in widths]
-    stage.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
+    area.resizeDocks(heads, widths, Qt.Orientation.Horizontal)
 
 
 def folds(layout: Layout, window: QWidget) -> tuple[int, bool]:
@@ -197,8 +197,8 @@ def _needed(column: Column) -> int:
     return scaled(TIGHT * column.least) + 6 * UNIT
 
 
-def _places(docks: Sequence[CardDock], layout: Layout, stage: QMainWindow) -> list[list[_Place]]:
-    window = stage.window()
+def _places(docks: Sequence[CardDock], layout: Layout, area: QMainWindow) -> list[list[_Place]]:
+    window = area.window()
     by_title = {dock.kind.title: dock for dock in docks}
     columns = [
         [(stack.share, [by_title[title] for title in stack.titles]) for stack in column.stacks]
@@ -218,14 +218,14 @@ VERSION = 2
 
 
 def capture(
-    window: QWidget, stage: QMainWindow, docks: Sequence[CardDock], layout: Layout
+    window: QWidget, area: QMainWindow, docks: Sequence[CardDock], layout: Layout
 ) -> WindowState:
     """Return how a window and its cards lie."""
     return WindowState(
         layout.name,
         open_cards(docks),
         _text(window.saveGeometry()),
-        _text(stage.saveState(VERSION)),
+        _text(area.saveState(VERSION)),
     )
 
 
@@ -244,13 +244,13 @@ def restore_geometry(window: QWidget, state: WindowState) -> None:
     window.restoreGeometry(_bytes(state.geometry))
 
 
-def restore_docks(stage: QMainWindow, docks: Sequence[CardDock], state: WindowState) -> bool:
+def restore_docks(area: QMainWindow, docks: Sequence[CardDock], state: WindowState) -> bool:
     """Put the cards where Qt remembers them; return whether it did.
 
     Cards that the state does not know, because they are newer than it, are closed.
     """
     end_drags(docks)
-    if not stage.restoreState(_bytes(state.docks), VERSION):
+    if not area.restoreState(_bytes(state.docks), VERSION):
         return False
     for dock in docks:
         if dock.kind.title not in state.cards:

@@ -1,8 +1,8 @@
-"""How the menus of the window get their entries."""
+"""The menus of the window: entries as data, and what of them changes with the session."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
@@ -21,58 +21,63 @@ from gui.shell.welcome import Welcome
 from gui.state.session_file import Favourite
 from gui.style.formatting import head_name
 
-Add = Callable[[QMenu, str, str, Callable[[], object]], QAction]
-"""Adds an entry: to which menu, its text, its keys, and what it does."""
+
+class Entry(NamedTuple):
+    """An entry of a menu: its text, what it does, and its keys, which hold in the whole window."""
+
+    text: str
+    does: Callable[[], object]
+    keys: Sequence[str] = ()
 
 
-def add_entry(
-    window: QWidget, menu: QMenu, text: str, keys: str, does: Callable[[], object]
-) -> QAction:
-    """Add an entry to a menu; its keys, if it has some, hold in the whole window."""
-    action = QAction(text, window)
-    if keys:
-        action.setShortcut(QKeySequence(keys))
-    action.triggered.connect(lambda _=False: does())
-    window.addAction(action)
-    menu.addAction(action)
-    return action
+SEPARATOR = None
+Part = Entry | QAction | QMenu | str | None
+"""An entry, an action, a menu inside, the title of a section, or a separator."""
 
 
-class EditMenu(QObject):
-    """Actions that are offered only where they would do something.
+def menu(window: QWidget, title: str, parts: Sequence[Part]) -> QMenu:
+    """Return a menu of the window."""
+    made = QMenu(title, window)
+    for part in parts:
+        if part is SEPARATOR:
+            made.addSeparator()
+        elif isinstance(part, str):
+            made.addSection(part)
+        elif isinstance(part, QMenu):
+            made.addMenu(part)
+        else:
+            entry = action(window, part) if isinstance(part, Entry) else part
+            window.addAction(entry)
+            made.addAction(entry)
+    return made
 
-    Parameters
-    ----------
-    session
-        What is selected, and the favourites.
-    history
-        What was selected before.
-    undo
-        What else can be taken back.
-    menu
-        Takes the entries.
-    add
-        Adds one: menu, text, keys, and what it does.
-    """
 
-    def __init__(
-        self, session: Session, history: History, undo: Undo, menu: QMenu, add: Add
-    ) -> None:
-        super().__init__(menu)
+def action(window: QWidget, entry: Entry) -> QAction:
+    """Return the action of an entry."""
+    made = QAction(entry.text, window)
+    keys = [entry.keys] if isinstance(entry.keys, str) else entry.keys
+    made.setShortcuts([QKeySequence(key) for key in keys])
+    made.triggered.connect(lambda _=False: entry.does())
+    return made
+
+
+class EditActions(QObject):
+    """Actions of the Edit menu that are offered only where they would do something."""
+
+    def __init__(self, window: QWidget, session: Session, history: History, undo: Undo) -> None:
+        super().__init__(window)
         self._session, self._history, self._undo = session, history, undo
-        self.undo = add(menu, "Undo", "Ctrl+Z", undo.undo)
-        menu.addSeparator()
-        self.back = add(menu, "Back to what was selected before", "Alt+Left", history.back)
-        self.forward = add(menu, "Forward again", "Alt+Right", history.forward)
-        menu.addSeparator()
-        self.star = add(menu, "Mark the open head as a favourite", "Ctrl+D", self._switch_star)
+        add = partial(action, window)
+        self.undo = add(Entry("Undo", undo.undo, "Ctrl+Z"))
+        self.back = add(Entry("Back to what was selected before", history.back, "Alt+Left"))
+        self.forward = add(Entry("Forward again", history.forward, "Alt+Right"))
+        self.star = add(Entry("Mark the open head as a favourite", self._switch_star, "Ctrl+D"))
         self.star.setCheckable(True)
+        self.parts = (self.undo, SEPARATOR, self.back, self.forward, SEPARATOR, self.star)
         session.favourites.removed.connect(self._on_removed)
         session.board.lost.connect(self._on_lost)
-        session.favourites.changed.connect(self._show)
-        session.changed.connect(self._show)
-        history.moved.connect(self._show)
-        undo.changed.connect(self._show)
+        for signal in (session.favourites.changed, session.changed, history.moved, undo.changed):
+            signal.connect(self._show)
         self._show()
 
     def _show(self, *_: object) -> None:
@@ -86,10 +91,8 @@ class EditMenu(QObject):
 
     def _switch_star(self) -> None:
         now, favourites = self._session.selection, self._session.favourites
-        if favourites.find(now.model, now.head) is None:
-            favourites.add(now.model, now.head)
-        else:
-            favourites.remove(now.model, now.head)
+        marked = favourites.find(now.model, now.head) is not None
+        (favourites.remove if marked else favourites.add)(now.model, now.head)
 
     def _on_lost(self, what: str, before: list[Any]) -> None:
         self._undo.push(what, partial(self._session.board.show, before))
@@ -101,91 +104,58 @@ class EditMenu(QObject):
         )
 
 
-def fill_help(menu: QMenu, add: Add, welcome: Welcome, guide: GuideBar) -> None:
-    """Put the entries into the menu.
+def help_parts(window: QWidget, welcome: Welcome, guide: GuideBar) -> list[Part]:
+    """Return the Help menu."""
 
-    Parameters
-    ----------
-    menu
-        Takes the entries; what it opens lies over its parent.
-    add
-        Adds one: menu, text, keys, and what it does.
-    welcome, guide
-        What the entries open.
-    """
-    window = menu.parentWidget()
-    assert isinstance(window, QWidget)
-    add(menu, "Welcome", "", welcome.open)
-    add(menu, "How to read a head", "F1", partial(_tell_how, window))
-    for example in GUIDES:
-        text = f"{example.name}: {example.about}"
-        add(menu, text, "", partial(guide.start, example))
-    menu.addSeparator()
-    add(menu, "About Headscope", "", partial(_tell_about, window))
+    def show_how_to() -> None:
+        from gui.shell.about import TextDialog
 
+        TextDialog(window, "How to", HOW_TO).open()
 
-def _tell_how(window: QWidget) -> None:
-    from gui.shell.about import TextDialog
+    def show_about() -> None:
+        from gui.shell.about import AboutDialog
 
-    TextDialog(window, "How to", HOW_TO).open()
+        AboutDialog(window).open()
 
-
-def _tell_about(window: QWidget) -> None:
-    from gui.shell.about import AboutDialog
-
-    AboutDialog(window).open()
+    return [
+        Entry("Welcome", welcome.open),
+        Entry("How to read a head", show_how_to, "F1"),
+        *(Entry(f"{one.name}: {one.about}", partial(guide.start, one)) for one in GUIDES),
+        SEPARATOR,
+        Entry("About Headscope", show_about),
+    ]
 
 
 GROUPS = ("Prompt", "Head", "Model", "Checks", "Figures")
-"""Sections of the menu, the `group` of a panel."""
+"""Sections of the View menu, the `group` of a panel."""
 
 
-def fill_view(
-    menu: QMenu,
-    add: Add,
-    finder: CommandPalette,
-    cards: Cards,
-    compare: CompareBar,
-    text_sizes: TextSizes,
-    themes: Themes,
-) -> None:
-    """Put the entries into the menu.
-
-    Parameters
-    ----------
-    menu
-        Takes the entries.
-    add
-        Adds one: menu, text, keys, and what it does.
-    finder, cards, compare, text_sizes, themes
-        What the entries are about.
-    """
-    find = add(menu, LONG, "Ctrl+K", finder.find_command)
-    find.setShortcuts([QKeySequence("Ctrl+K"), QKeySequence("Ctrl+Shift+P")])
-    menu.addSeparator()
-    for number, layout in enumerate(LAYOUTS, 1):
-        text = f"{layout.name}: {layout.about}"
-        add(menu, text, f"Ctrl+Alt+{number}", partial(cards.choose, layout))
-    add(menu, "Compare with another prompt …", "Ctrl+Alt+C", compare.toggle)
-    add(menu, "Reset layout", "Ctrl+Alt+0", cards.choose)
-    add(menu, "Close card", "Ctrl+W", cards.close_current)
-    add(menu, "Next card", "F6", partial(cards.step, 1))
-    add(menu, "Previous card", "Shift+F6", partial(cards.step, -1))
+def view_parts(
+    finder: CommandPalette, cards: Cards, compare: CompareBar, text_sizes: TextSizes, themes: Themes
+) -> list[Part]:
+    """Return the View menu: the palette, layouts, cards by group, text sizes and themes."""
+    for number, dock in enumerate(cards.docks[:9], 1):
+        dock.open_action.setShortcut(QKeySequence(f"Ctrl+{number}"))
+    layouts = [
+        Entry(f"{one.name}: {one.about}", partial(cards.choose, one), f"Ctrl+Alt+{number}")
+        for number, one in enumerate(LAYOUTS, 1)
+    ]
+    groups: list[Part] = []
     for group in GROUPS:
-        menu.addSection(group)
-        for number, dock in enumerate(cards.docks, 1):
-            if dock.kind.group == group:
-                _add_card(menu, dock.open_action, number)
-    menu.addSeparator()
-    menu.addActions(text_sizes.actions)
-    menu.addSeparator()
-    menu.addActions(list(themes.actions.values()))
-
-
-def _add_card(menu: QMenu, action: QAction, number: int) -> None:
-    if number < 10:
-        action.setShortcut(QKeySequence(f"Ctrl+{number}"))
-    window = menu.parentWidget()
-    assert isinstance(window, QWidget)
-    window.addAction(action)
-    menu.addAction(action)
+        docks = (dock for dock in cards.docks if dock.kind.group == group)
+        groups += [group, *(dock.open_action for dock in docks)]
+    return [
+        Entry(LONG, finder.find_command, ("Ctrl+K", "Ctrl+Shift+P")),
+        SEPARATOR,
+        *layouts,
+        Entry("Compare with another prompt …", compare.toggle, "Ctrl+Alt+C"),
+        Entry("Reset layout", cards.choose, "Ctrl+Alt+0"),
+        Entry("Close card", cards.close_current, "Ctrl+W"),
+        Entry("Next card", partial(cards.step, 1), "F6"),
+        Entry("Previous card", partial(cards.step, -1), "Shift+F6"),
+        *groups,
+        SEPARATOR,
+        *text_sizes.actions,
+        SEPARATOR,
+        *themes.actions.values(),
+    ]

@@ -1,24 +1,17 @@
 """Save picture: of what, how large, into a file or onto the clipboard; or of every open card."""
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import (
-    QDialog,
-    QFileDialog,
-    QFormLayout,
-    QHBoxLayout,
-    QMessageBox,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFileDialog, QFormLayout, QMessageBox, QWidget
 
 from engine.messages import Refused
 from gui.export import screenshot
 from gui.shell.file_menu import message_box
 from gui.style.theme import UNIT
-from gui.widgets.controls import ComboBox, Segmented
+from gui.widgets.controls import Segmented
+from gui.widgets.forms import button, column, combo, row
 from gui.widgets.labels import Notice, plain_label
 
 ALL = "All open cards, a file each"
@@ -29,8 +22,6 @@ class PictureDialog(QDialog):
 
     Parameters
     ----------
-    parent
-        The window.
     subjects
         What can be pictured: name and widget; the first is the window, the others its cards.
     """
@@ -39,42 +30,27 @@ class PictureDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Save picture")
         self._subjects = subjects
-        self.subject = ComboBox()
-        self.subject.addItems([name for name, _ in subjects])
-        if len(subjects) > 2:
+        names = [name for name, _ in subjects]
+        self.subject = combo("What to take a picture of", names)
+        if len(names) > 2:
             self.subject.addItem(ALL)
-        self.subject.setAccessibleName("What to take a picture of")
         self.subject.currentIndexChanged.connect(self._show_size)
         scales = [(str(scale), f"{scale}x") for scale in screenshot.SCALES]
         self.scale = Segmented(scales, "Pixels per unit")
         self.scale.set_value("2")
         self.scale.changed.connect(self._show_size)
-        self.size_label = plain_label()
-        self.size_label.setProperty("role", "small")
+        self.size_label = plain_label(role="small")
         self.notice = Notice()
-        self.copy_button = QPushButton("Copy")
-        self.copy_button.clicked.connect(self._copy)
-        self.save_button = QPushButton("Save …")
-        self.save_button.setDefault(True)
-        self.save_button.clicked.connect(self._ask_where)
-        self.cancel_button = QPushButton("Cancel")
-        self.cancel_button.clicked.connect(self.reject)
-
+        self.copy_button = button("Copy", self._copy)
+        self.save_button = button("Save …", self._ask_where, default=True)
+        self.cancel_button = button("Cancel", self.reject)
         form = QFormLayout()
         form.setSpacing(UNIT)
         form.addRow("Picture of", self.subject)
         form.addRow("Scale", self.scale)
         form.addRow("", self.size_label)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        for button in (self.cancel_button, self.copy_button, self.save_button):
-            buttons.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(UNIT * 2, UNIT * 2, UNIT * 2, UNIT * 2)
-        layout.setSpacing(UNIT)
-        layout.addLayout(form)
-        layout.addWidget(self.notice)
-        layout.addLayout(buttons)
+        buttons = row(1, self.cancel_button, self.copy_button, self.save_button)
+        column(form, self.notice, buttons, of=self, margin=UNIT * 2)
         self._show_size()
 
     def picture(self) -> QImage:
@@ -83,20 +59,15 @@ class PictureDialog(QDialog):
 
     def save(self, path: Path) -> None:
         """Write the picture and close, or say why it cannot be written."""
-        path = path if path.suffix else path.with_suffix(".png")
-        try:
-            screenshot.save(self.picture(), path)
-        except Refused as refused:
-            self.notice.show_failure(str(refused))
-            return
-        self.accept()
+        self._write([path if path.suffix else path.with_suffix(".png")], [self._widget()])
 
     def save_all(self, folder: Path) -> None:
         """Write a picture of every card into a folder, once those that are there may go."""
         paths = [folder / _file_name(name) for name, _ in self._subjects[1:]]
+        write = partial(self._write, paths, [widget for _, widget in self._subjects[1:]])
         there = [path.name for path in paths if path.exists()]
         if not there:
-            self._write_all(paths)
+            write()
             return
         yes = QMessageBox.StandardButton.Yes
         box = message_box(
@@ -106,12 +77,12 @@ class PictureDialog(QDialog):
             yes | QMessageBox.StandardButton.Cancel,
         )
         box.button(yes).setText("Replace")
-        box.finished.connect(lambda button: self._write_all(paths) if button == yes else None)
+        box.finished.connect(lambda chosen: write() if chosen == yes else None)
         box.open()
 
-    def _write_all(self, paths: list[Path]) -> None:
+    def _write(self, paths: list[Path], widgets: list[QWidget]) -> None:
         try:
-            for path, (_, widget) in zip(paths, self._subjects[1:], strict=True):
+            for path, widget in zip(paths, widgets, strict=True):
                 screenshot.save(screenshot.picture(widget, int(self.scale.value())), path)
         except Refused as refused:
             self.notice.show_failure(str(refused))

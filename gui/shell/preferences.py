@@ -2,39 +2,20 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import cast
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import (
-    QDialog,
-    QFileDialog,
-    QFormLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QMenu,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFileDialog, QFormLayout, QLayout, QWidget
 
-from engine.messages import Device, Dtype, Placing, Refused
+from engine.messages import Refused
 from gui.client.engine_client import EngineClient, EngineLike
 from gui.session.settings import SYSTEM_THEME, Settings
-from gui.shell.menus import Add
-from gui.state.preferences import (
-    DEVICES,
-    DTYPES,
-    LEAST_MIB,
-    MOST_MIB,
-    MOST_THREADS,
-    Preferences,
-    use_hub,
-)
-from gui.style.formatting import NOTATIONS, Notation, use_notation
+from gui.state.preferences import PREFERENCES, Preference, Preferences, preferences, use_hub
+from gui.style.formatting import use_notation
 from gui.style.palette import Held
 from gui.style.theme import THEMES, UNIT
-from gui.widgets.controls import Segmented, SpinBox
+from gui.widgets.controls import Segmented
+from gui.widgets.forms import button, column, field, row, set_value, spin, value_of
 from gui.widgets.labels import Notice, plain_label
 
 MAKES = (
@@ -46,7 +27,7 @@ WIDTH = 60 * UNIT
 
 
 class PreferencesDialog(QDialog):
-    """Asks for preferences; refuses in place what cannot be."""
+    """Edits preferences; refuses in place what cannot be."""
 
     chosen = Signal(object, str)
     """Preferences, and the name of a theme."""
@@ -54,78 +35,40 @@ class PreferencesDialog(QDialog):
     def __init__(self, parent: QWidget | None, now: Preferences, theme: str) -> None:
         super().__init__(parent)
         self.setWindowTitle("Preferences")
-        self.device = Segmented([(name, name) for name in DEVICES], "Device that runs models")
-        self.device.set_value(now.placing.device)
-        self.dtype = Segmented([(name, name) for name in DTYPES], "Precision that models run in")
-        self.dtype.set_value(now.placing.dtype)
-        self.threads = _number("Threads of torch", 0, MOST_THREADS, now.threads)
-        self.threads.setSpecialValueText("as torch chooses")
-        self.memory = _number("Memory for answers", LEAST_MIB, MOST_MIB, now.mebibytes)
-        self.memory.setSuffix(" MiB")
-        self.hub = QLineEdit(now.hub)
+        controls = {name: _control(one) for name, one in PREFERENCES.items()}
+        self._controls = controls
+        self.dtype, self.hub = controls["dtype"], controls["hub"]
         self.hub.setPlaceholderText("where the system has it")
-        self.hub.setAccessibleName("Folder of the Hugging Face cache")
         self.hub.setClearButtonEnabled(True)
-        browse = QPushButton("Choose …")
-        browse.setAccessibleName("Choose the folder of the Hugging Face cache")
-        browse.clicked.connect(self._browse)
+        named = "Choose the folder of the Hugging Face cache"
+        browse = button("Choose …", self._browse, name=named)
         self.theme = Segmented(
             [(name, name.capitalize()) for name in (SYSTEM_THEME, *THEMES)], "Theme"
         )
         self.theme.set_value(theme)
-        self.notation = Segmented([(name, name) for name in NOTATIONS], "How heads are written")
-        self.notation.set_value(now.notation)
         self.notice = Notice()
         about = plain_label(MAKES, "small", wraps=True)
         Held(about, about.setFixedWidth, WIDTH)
-        folder = QHBoxLayout()
-        folder.setSpacing(UNIT)
-        folder.addWidget(self.hub, 1)
-        folder.addWidget(browse)
         form = QFormLayout()
         form.setHorizontalSpacing(2 * UNIT)
         form.setVerticalSpacing(UNIT)
-        form.addRow("Device", self.device)
-        form.addRow("Precision", self.dtype)
-        form.addRow("Threads", self.threads)
-        form.addRow("Memory for answers", self.memory)
-        form.addRow("Downloaded models", folder)
-        form.addRow("Heads are written", self.notation)
+        for name, control in controls.items():
+            set_value(control, now.value(name))
+            shown = row((control, 1), browse, spacing=UNIT) if name == "hub" else control
+            form.addRow(PREFERENCES[name].label, shown)
         form.addRow("Theme", self.theme)
-        cancel, self.apply_button = QPushButton("Cancel"), QPushButton("Apply")
-        cancel.clicked.connect(self.reject)
-        self.apply_button.setDefault(True)
-        self.apply_button.clicked.connect(self.apply)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(cancel)
-        buttons.addWidget(self.apply_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(UNIT * 2, UNIT * 2, UNIT * 2, UNIT * 2)
-        column.setSpacing(UNIT * 2)
-        column.addLayout(form)
-        column.addWidget(about)
-        column.addWidget(self.notice)
-        column.addStretch(1)
-        column.addLayout(buttons)
-        column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)
+        self.apply_button = button("Apply", self.apply, default=True)
+        buttons = row(1, button("Cancel", self.reject), self.apply_button)
+        all_ = column(
+            form, about, self.notice, 1, buttons, of=self, margin=UNIT * 2, spacing=UNIT * 2
+        )
+        all_.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
 
     def preferences(self) -> Preferences:
-        """Return what the fields say.
-
-        Raises
-        ------
-        Refused
-            If that cannot be.
-        """
-        placing = Placing(cast(Device, self.device.value()), cast(Dtype, self.dtype.value()))
-        return Preferences(
-            placing,
-            self.threads.value(),
-            self.memory.value(),
-            self.hub.text().strip(),
-            cast(Notation, self.notation.value()),
-        ).checked()
+        """Return what the fields say, or refuse what cannot be."""
+        values = {name: value_of(control) for name, control in self._controls.items()}
+        values["hub"] = values["hub"].strip()
+        return preferences(values.__getitem__).checked()
 
     def apply(self) -> None:
         """Hand on what was chosen and close, or say what cannot be."""
@@ -148,10 +91,6 @@ class PreferenceKeeper(QObject):
 
     Parameters
     ----------
-    client
-        The way to the engine.
-    settings
-        Where preferences are kept.
     now
         What is preferred at first: of this session only where the command line said so.
     make_engine
@@ -173,12 +112,6 @@ class PreferenceKeeper(QObject):
         self._client, self._settings, self.now = client, settings, now
         client.placing = now.placing
         self._make_engine = make_engine
-
-    def fill(self, menu: QMenu, add: Add, theme: Callable[[], str]) -> None:
-        """Put the entry into the Edit menu; `theme` tells the theme that is chosen."""
-        menu.addSeparator()
-        action = add(menu, "Preferences …", "Ctrl+,", lambda: self.show(menu.parentWidget(), theme))
-        action.setMenuRole(QAction.MenuRole.PreferencesRole)
 
     def show(self, parent: QWidget | None, theme: Callable[[], str]) -> PreferencesDialog:
         """Open the dialog."""
@@ -203,14 +136,16 @@ class PreferenceKeeper(QObject):
         if chosen.of_engine != before.of_engine:
             self._client.renew(partial(self._make_engine, chosen))
         elif chosen.hub != before.hub:
-            # Other models may be there: whoever lists them asks again.
+            # Other models may be there: lists of models are asked for again.
             self._client.renewed.emit()
 
 
-def _number(name: str, least: int, most: int, value: int) -> SpinBox:
-    box = SpinBox()
-    box.setRange(least, most)
-    box.setValue(value)
+def _control(one: Preference) -> Any:
+    if one.values:
+        return Segmented([(value, value) for value in one.values], one.name)
+    if not one.high:
+        return field(one.name)
+    box = spin(one.name, one.low, one.high, one.suffix)
     box.setGroupSeparatorShown(True)
-    box.setAccessibleName(name)
+    box.setSpecialValueText(one.special)
     return box

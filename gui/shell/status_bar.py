@@ -1,13 +1,12 @@
-"""Whether the checks of the open head pass, found out while nothing else is done."""
+"""The status bar: facts of the model, work in progress, and the checks of the open head."""
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QStatusBar, QWidget
 
 from engine.messages import (
     EstimateModel,
     HeadReceipts,
     ListModels,
-    LoadModel,
     ModelFacts,
     Receipts,
     Request,
@@ -19,12 +18,13 @@ from engine.messages import (
 )
 from gui.client.engine_client import EngineClient, Failure
 from gui.panels.head.checks import verdict
-from gui.session.model_opener import short_name
+from gui.session.model_opener import ModelOpener, short_name
 from gui.session.session import Session
 from gui.style.formatting import head_name
 from gui.style.palette import Held, scaled, set_look
 from gui.widgets import painting
 from gui.widgets.check_list import MARKS
+from gui.widgets.forms import button, progress_bar
 from gui.widgets.labels import plain_label, show_progress
 
 QUIET_MS = 1000
@@ -43,12 +43,12 @@ class ReceiptLight(QPushButton):
     """Says what the checks of what is selected come to; a click then asks to see all of them.
 
     It asks only once nothing else was asked for a while, and only about a prompt that was run, so
-    that somebody who types waits for nothing and is told of no failure twice. Of a large model it
+    that typing never waits for it and no failure is shown twice. Of a large model it
     asks only after a click.
     """
 
     opened = Signal()
-    """Somebody wants to see the checks."""
+    """The checks are to be shown."""
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class ReceiptLight(QPushButton):
 
     @property
     def unasked(self) -> bool:
-        """Whether what runs are checks that nobody asked for, and so nobody waits for."""
+        """Whether what runs are checks made without a click, which are not waited for."""
         running = self._client.running
         return running is not None and running == self._asked and self._cheap()
 
@@ -112,7 +112,7 @@ class ReceiptLight(QPushButton):
         self.show()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
-        """Learn that they could not be made; whoever opens the panel is told why."""
+        """Learn that they could not be made; the panel says why."""
         self._told, self._asked = request, None
         self.hide()
         if not self._cheap():
@@ -193,23 +193,19 @@ class StatusBar(QStatusBar):
     """Facts of the model on the left, work in the middle, checks and the time of the last run."""
 
     receipts_wanted = Signal()
-    """Somebody wants to see the checks of the open head."""
+    """The checks of the open head are to be shown."""
 
-    def __init__(self, session: Session, client: EngineClient) -> None:
+    def __init__(self, session: Session, client: EngineClient, opening: ModelOpener) -> None:
         super().__init__()
         self._session, self._client = session, client
-        self._facts: ModelFacts | None = None
+        self._opening = opening
         self._failure = self._beside = ""
         self.setSizeGripEnabled(False)
         self.model = _label("The model in use")
         self.work = _label("What is being computed")
-        self.bar = QProgressBar()
+        self.bar = progress_bar("How far it is")
         Held(self.bar, self.bar.setMaximumWidth, 160)
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("How far it is")
-        self.stop = QPushButton("Cancel")
-        self.stop.setToolTip("Stop what is being computed (Esc)")
-        self.stop.clicked.connect(client.cancel)
+        self.stop = button("Cancel", client.cancel, "Stop what is being computed (Esc)")
         self.receipts = ReceiptLight(session, client)
         self.receipts.opened.connect(self.receipts_wanted)
         self.last = _label("How long the last run took")
@@ -226,7 +222,7 @@ class StatusBar(QStatusBar):
         client.answered.connect(self._on_answered)
         client.failed.connect(self._on_failed)
         client.left_behind.connect(lambda request: self.tell(LEFT_BEHIND))
-        client.renewed.connect(self._on_renewed)
+        opening.changed.connect(self._show_model)
         session.changed.connect(self._on_changed)
         self._on_changed("model")
 
@@ -241,8 +237,7 @@ class StatusBar(QStatusBar):
         return super().event(event)
 
     def ask_again(self) -> None:
-        """Ask once more for what is not known."""
-        self._ask_facts()
+        """Make the checks once more that could not be made."""
         self.receipts.ask_again()
 
     def tell(self, sentence: str) -> None:
@@ -251,44 +246,28 @@ class StatusBar(QStatusBar):
         if not self.stop.isVisible():
             self._show_work(False)
 
-    def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Take the facts of the model."""
-        assert isinstance(result, ModelFacts)
-        self._facts = result
-        self.receipts.know(result)
-        self._show_facts(result)
-
-    def fail(self, slot: str, request: Request, failure: Failure) -> None:
-        """Learn that the model could not be opened; the panels say why."""
-        self.model.setText("no model")
-
-    def _show_facts(self, result: ModelFacts) -> None:
-        groups = "" if result.n_kv_heads == result.n_heads else f", {result.n_kv_heads} KV"
-        heads = f"{result.n_layers} × {result.n_heads} heads{groups}"
-        self.model.setText(f"{short_name(result.name)} · {heads} · {result.device}, {result.dtype}")
+    def _show_model(self) -> None:
+        facts = self._opening.facts
+        if facts is None:
+            name = self._session.selection.model
+            self.model.setText("no model" if self._opening.stuck else short_name(name))
+            self.model.setToolTip("")
+            return
+        self.receipts.know(facts)
+        groups = "" if facts.n_kv_heads == facts.n_heads else f", {facts.n_kv_heads} KV"
+        heads = f"{facts.n_layers} × {facts.n_heads} heads{groups}"
+        self.model.setText(f"{short_name(facts.name)} · {heads} · {facts.device}, {facts.dtype}")
         self.model.setToolTip(
-            f"d_model {result.d_model}, d_head {result.d_head}, {result.d_vocab:,} tokens, "
-            f"context {result.n_ctx}, positions {result.positions}, norm {result.norm}; "
-            f"{result.parameters:,} parameters, {in_bytes(result.bytes)}"
+            f"d_model {facts.d_model}, d_head {facts.d_head}, {facts.d_vocab:,} tokens, "
+            f"context {facts.n_ctx}, positions {facts.positions}, norm {facts.norm}; "
+            f"{facts.parameters:,} parameters, {in_bytes(facts.bytes)}"
         )
-
-    def _ask_facts(self) -> None:
-        name = self._session.selection.model
-        if self._facts is None or self._facts.name != name:
-            self.model.setText(short_name(name))
-            self._client.ask(self, "facts", LoadModel(name))
-        else:
-            self._show_facts(self._facts)
-
-    def _on_renewed(self) -> None:
-        self._facts = None
-        self._ask_facts()
 
     def _on_changed(self, what: str) -> None:
         # What failed before stands in its panel; here it would outlive what it was about.
         self._failure = ""
         if what == "model":
-            self._ask_facts()
+            self._show_model()
         if not self._client.busy:
             self._show_work(False)
 

@@ -6,17 +6,18 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
-from engine.messages import ListModels, LoadModel, ModelFacts, ModelList, Request, Result
+from engine.messages import ListModels, ModelList, Request, Result
 from gui.client.engine_client import EngineClient, Failure
 from gui.export.menu import ExportButton
 from gui.models.model_box import CACHED, Choice, ModelBox, choices
-from gui.session.model_opener import Opening
+from gui.session.model_opener import ModelOpener
 from gui.session.session import Session
 from gui.shell.command_palette import FindButton
 from gui.shell.layouts import LAYOUTS, Layout
 from gui.style.palette import theme
 from gui.style.theme import UNIT
 from gui.widgets.controls import Segmented
+from gui.widgets.forms import button, row
 from gui.widgets.painting import literal
 
 
@@ -25,8 +26,6 @@ class TopBar(QWidget):
 
     Parameters
     ----------
-    session, client, opening
-        Which model is in use, and how another is opened.
     menus
         The menus of the window.
     export
@@ -46,14 +45,13 @@ class TopBar(QWidget):
         self,
         session: Session,
         client: EngineClient,
-        opening: Opening,
+        opening: ModelOpener,
         menus: Sequence[QMenu],
         export: ExportButton,
     ) -> None:
         super().__init__()
         self._session, self._client, self._opening = session, client, opening
         self._listed: ModelList | None = None
-        self._facts: ModelFacts | None = None
         self._name = QLabel("Headscope")
         self._name.setProperty("role", "title")
         self.models = ModelBox()
@@ -72,68 +70,55 @@ class TopBar(QWidget):
         self.search = FindButton("Ctrl+K")
         self.search.clicked.connect(self.find_wanted)
         self.export = export
-        self.theme = QPushButton()
+        self.theme = button("", self.theme_toggled.emit)
         self.theme.setProperty("bare", True)
-        self.theme.clicked.connect(self.theme_toggled)
-
         # Menus and title bar have these as well: the last give way first where there is no room.
         self._spare = (self.search, self.layouts, self.export, self._name, self.theme)
-        self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(UNIT * 2 - 2, UNIT, UNIT * 2 - 2, UNIT)
-        row.setSpacing(UNIT)
+        self._row = bar = QHBoxLayout(self)
+        bar.setContentsMargins(UNIT * 2 - 2, UNIT, UNIT * 2 - 2, UNIT)
+        bar.setSpacing(UNIT)
         listed = QWidget()
-        side_by_side = QHBoxLayout(listed)
-        side_by_side.setContentsMargins(0, 0, 0, 0)
-        side_by_side.setSpacing(0)
+        side_by_side = row(spacing=0)
+        listed.setLayout(side_by_side)
         for menu in menus:
-            button = QToolButton()
-            button.setText(menu.title())
-            button.setProperty("bare", True)
-            button.setMenu(menu)
-            button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-            side_by_side.addWidget(button)
+            opens = QToolButton()
+            opens.setText(menu.title())
+            opens.setProperty("bare", True)
+            opens.setMenu(menu)
+            opens.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+            side_by_side.addWidget(opens)
         for widget in (self._name, listed, self.models, self.bos):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self.layouts)
-        row.addStretch(1)
+            bar.addWidget(widget)
+        bar.addStretch(1)
+        bar.addWidget(self.layouts)
+        bar.addStretch(1)
         for widget in (self.search, self.theme, self.export):
-            row.addWidget(widget)
+            bar.addWidget(widget)
         self.show_theme_name()
         client.renewed.connect(self.list_again)
         session.changed.connect(self._on_changed)
-        opening.changed.connect(self._show_models)
+        opening.changed.connect(self._on_opening)
         self.ask_again()
         self._show_models()
         self._show_bos()
 
-    def facts(self) -> ModelFacts | None:
-        """Return what is known of the model in use."""
-        return self._facts if self._knows_model() else None
-
     def ask_again(self) -> None:
-        """Ask for what is not known yet: at first, and after it failed or was stopped."""
+        """Ask for the list of models where it is not there."""
         if self._listed is None:
             self.list_again()
-        if not self._knows_model():
-            self._client.ask(self, "facts", LoadModel(self._session.selection.model))
 
     def list_again(self) -> None:
         """Ask what there is: at first, and when there may be more than there was."""
         self._client.ask(self, "models", ListModels())
 
     def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Take the list of models, or the facts of the one in use."""
-        if isinstance(result, ModelList):
-            self._listed = result
-            self._show_models()
-        elif isinstance(result, ModelFacts):
-            self._facts = result
-            self._show_bos()
+        """Take the list of models."""
+        assert isinstance(result, ModelList)
+        self._listed = result
+        self._show_models()
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
-        """Learn that there is no list or no model; the panels say why."""
-        self._show_bos()
+        """Show no list; the panels say why."""
 
     def show_theme_name(self) -> None:
         """Name the theme that a click leads to."""
@@ -183,10 +168,13 @@ class TopBar(QWidget):
 
     def _on_changed(self, what: str) -> None:
         if what == "model":
-            self.ask_again()
             self._show_models()
         if what in ("model", "prepend_bos"):
             self._show_bos()
+
+    def _on_opening(self) -> None:
+        self._show_models()
+        self._show_bos()
 
     def _on_model_picked(self, model: str) -> None:
         picked = next(choice for choice in self._choices() if choice.model == model)
@@ -204,25 +192,23 @@ class TopBar(QWidget):
         wanted = self._opening.wanted or self._session.selection.model
         self.models.set_choices(self._choices(), wanted)
 
-    def _knows_model(self) -> bool:
-        return self._facts is not None and self._facts.name == self._session.selection.model
-
     def _show_bos(self) -> None:
-        now = self._session.selection
-        known = self._knows_model()
-        has = known and self._facts is not None and self._facts.has_bos
-        default = self._facts.prepend_bos if known and self._facts is not None else True
+        chosen, facts = self._session.selection.prepend_bos, self._opening.facts
+        has = facts is not None and facts.has_bos
         self.bos.setEnabled(has)
-        self.bos.setChecked(has and (default if now.prepend_bos is None else now.prepend_bos))
-        if not known:
+        if facts is None:
+            self.bos.setChecked(False)
             self.bos.setToolTip("The model is not open yet")
-        elif has:
-            said = "Begin the prompt with the beginning-of-sequence token"
-            if self._facts is not None and self._facts.bos_reason:
-                said = f"{said}. {'On' if default else 'Off'} by default: {self._facts.bos_reason}"
-            self.bos.setToolTip(literal(said))
-        else:
+            return
+        self.bos.setChecked(has and (facts.prepend_bos if chosen is None else chosen))
+        if not has:
             self.bos.setToolTip("This model has no beginning-of-sequence token")
+            return
+        text = "Begin the prompt with the beginning-of-sequence token"
+        if facts.bos_reason:
+            default = "On" if facts.prepend_bos else "Off"
+            text = f"{text}. {default} by default: {facts.bos_reason}"
+        self.bos.setToolTip(literal(text))
 
 
 def _width(widget: QWidget) -> int:

@@ -1,5 +1,7 @@
 """What to do in the first minute: shown once, over the cards, and from the Help menu."""
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QHideEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
@@ -8,19 +10,20 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.shell.guided_examples import GUIDES
 from gui.style.palette import theme
 from gui.style.theme import UNIT
+from gui.widgets.forms import button, column, row
 from gui.widgets.labels import TextScroll, plain_label
 
 WIDTH = 76 * UNIT
 ICON_SIZE = 48
 DIM = 110
 """How much of the cards the ground hides, of 255."""
+ABOUT = "A microscope for attention heads: where each looks, and what it brings from there."
 STEPS = (
     (
         "1",
@@ -49,7 +52,7 @@ class Welcome(QWidget):
 
     Parameters
     ----------
-    stage
+    area
         What it lies over, all of it.
     """
 
@@ -57,13 +60,13 @@ class Welcome(QWidget):
     """The guided example to begin."""
     closed = Signal()
 
-    def __init__(self, stage: QWidget) -> None:
-        super().__init__(stage)
+    def __init__(self, area: QWidget) -> None:
+        super().__init__(area)
         self.setAccessibleName("Welcome")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._stage = stage
+        self._area = area
         self.guides: list[QPushButton] = []
-        stage.installEventFilter(self)
+        area.installEventFilter(self)
         self.hide()
 
     def open(self) -> None:
@@ -90,7 +93,7 @@ class Welcome(QWidget):
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Keep the keyboard on the page: what lies below cannot be seen."""
         buttons = [*self.guides, self.close_button]
-        now = next((n for n, button in enumerate(buttons) if button.hasFocus()), -1)
+        now = next((n for n, one in enumerate(buttons) if one.hasFocus()), -1)
         place = (now + (1 if forward else -1)) % len(buttons)
         buttons[place].setFocus(
             Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
@@ -116,47 +119,41 @@ class Welcome(QWidget):
         self._scroll = TextScroll(UNIT * 3, UNIT)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         rows = self._scroll.column
-        rows.addLayout(_title())
+        picture = QLabel()
+        picture.setPixmap(QApplication.windowIcon().pixmap(ICON_SIZE, ICON_SIZE))
+        rows.addLayout(_beside(picture, "Welcome to Headscope", ABOUT))
         for number, heading, text in STEPS:
+            mark = plain_label(number, "accent", wraps=True)
+            mark.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter)
+            mark.setFixedWidth(ICON_SIZE)
             rows.addSpacing(UNIT // 2)
-            rows.addLayout(_step(number, heading, text))
+            rows.addLayout(_beside(mark, heading, text))
         rows.addSpacing(UNIT)
         rows.addWidget(
             plain_label("Or be led through an example: predict, then reveal", "title", wraps=True)
         )
         for guide in GUIDES:
-            button = QPushButton(guide.name)
-            button.setAccessibleDescription(guide.about)
-            button.clicked.connect(lambda _=False, chosen=guide: self._begin(chosen))
-            self.guides.append(button)
-            row = QHBoxLayout()
-            row.setSpacing(UNIT)
-            row.addWidget(button)
-            row.addWidget(plain_label(guide.about, "small", wraps=True), 1)
-            rows.addLayout(row)
-        widest = max(button.sizeHint().width() for button in self.guides)
-        for button in self.guides:
-            button.setFixedWidth(widest + UNIT)
+            start = button(guide.name, partial(self._begin, guide))
+            start.setAccessibleDescription(guide.about)
+            self.guides.append(start)
+            about = plain_label(guide.about, "small", wraps=True)
+            rows.addLayout(row(start, (about, 1), spacing=UNIT))
+        widest = max(start.sizeHint().width() for start in self.guides)
+        for start in self.guides:
+            start.setFixedWidth(widest + UNIT)
         rows.addSpacing(UNIT)
-        last = QHBoxLayout()
-        self.close_button = QPushButton("Start")
-        self.close_button.clicked.connect(self.close)
-        last.addWidget(
-            plain_label("Esc closes this page; Help has it again.", "small", wraps=True), 1
-        )
-        last.addWidget(self.close_button)
-        rows.addLayout(last)
+        self.close_button = button("Start", self.close)
+        how = plain_label("Esc closes this page; Help has it again.", "small", wraps=True)
+        rows.addLayout(row((how, 1), self.close_button))
         rows.addStretch(1)
-        around = QVBoxLayout(self.page)
-        around.setContentsMargins(0, 0, 0, 0)
-        around.addWidget(self._scroll)
+        column(self._scroll, of=self.page)
 
     def _begin(self, guide: object) -> None:
         self.close()
         self.guide_wanted.emit(guide)
 
     def _place(self) -> None:
-        self.setGeometry(self._stage.rect())
+        self.setGeometry(self._area.rect())
         width = min(WIDTH, self.width() - 4 * UNIT)
         height = min(self._scroll.height_for(width - 2) + 2, self.height() - 4 * UNIT)
         place = QRect(0, 0, width, height)
@@ -164,35 +161,8 @@ class Welcome(QWidget):
         self.page.setGeometry(place)
 
 
-def _title() -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(UNIT * 2)
-    picture = QLabel()
-    picture.setPixmap(QApplication.windowIcon().pixmap(ICON_SIZE, ICON_SIZE))
-    row.addWidget(picture)
-    words = QVBoxLayout()
-    words.setSpacing(2)
-    words.addWidget(plain_label("Welcome to Headscope", "title", wraps=True))
-    words.addWidget(
-        plain_label(
-            "A microscope for attention heads: where each looks, and what it brings from there.",
-            wraps=True,
-        )
-    )
-    row.addLayout(words, 1)
-    return row
-
-
-def _step(number: str, heading: str, text: str) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(UNIT * 2)
-    mark = plain_label(number, "accent", wraps=True)
-    mark.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter)
-    mark.setFixedWidth(ICON_SIZE)
-    row.addWidget(mark)
-    words = QVBoxLayout()
-    words.setSpacing(2)
-    words.addWidget(plain_label(heading, "title", wraps=True))
-    words.addWidget(plain_label(text, wraps=True))
-    row.addLayout(words, 1)
-    return row
+def _beside(mark: QWidget, heading: str, text: str) -> QHBoxLayout:
+    """Return a mark beside a heading and a text."""
+    title = plain_label(heading, "title", wraps=True)
+    texts = column(title, plain_label(text, wraps=True), spacing=2)
+    return row(mark, (texts, 1), spacing=UNIT * 2)

@@ -1,4 +1,4 @@
-"""Which question is answered first when several wait, and what the status bar calls it."""
+"""The kinds of questions: how urgent each is, what is said meanwhile, and what shows the answer."""
 
 import os
 from collections.abc import Iterable
@@ -48,37 +48,49 @@ from gui.state.difference import Difference
 from gui.state.question import Question, from_start, main_of, run_of
 from gui.state.selection import OVQuestion, QKQuestion, Selection
 
-ORDER: dict[type, tuple[int, str]] = {
-    ListModels: (0, "looking for models"),
-    LoadModel: (0, "opening the model"),
-    EstimateModel: (0, "what the model would take"),
-    FindDownload: (0, "asking the Hugging Face hub"),
-    RunPrompt: (1, "running the prompt"),
-    Attention: (2, "attention of the open head"),
-    Thumbnails: (3, "patterns of all heads"),
-    OVTokens: (4, "what the head writes"),
-    QKTokens: (4, "what the head looks for"),
-    Direction: (4, "one singular direction"),
-    Table: (4, "the whole table"),
-    DirectPath: (4, "the direct path"),
-    HeadOutput: (4, "what the head adds"),
-    VirtualHead: (4, "two heads as one"),
-    LogitAttribution: (4, "what each part gives to a logit"),
-    Spectrum: (5, "singular values"),
-    Eigenvalues: (5, "eigenvalues"),
-    Workings: (5, "the workings of the open head"),
-    Vocabulary: (6, "the vocabulary"),
-    DestinationRow: (6, "where every head looks"),
-    LogitLens: (6, "the guesses after each layer"),
-    QKOffsets: (6, "scores against distance"),
-    PositionQK: (6, "scores of positions"),
-    HeadScores: (7, "scores of all heads"),
-    Composition: (7, "composition of all pairs"),
-    SkipTrigrams: (8, "skip-trigrams"),
-    Receipts: (9, "the checks of the open head"),
-    DownloadModel: (10, "downloading"),
+
+class Row(NamedTuple):
+    """What is known of a kind of question."""
+
+    rank: int
+    """The smallest is answered first when several wait."""
+    status: str
+    """What is done while it is answered."""
+    card: str = ""
+    """Title of the card that shows the answer, if one shows just that."""
+
+
+TABLE: dict[type, Row] = {
+    ListModels: Row(0, "looking for models"),
+    LoadModel: Row(0, "opening the model"),
+    EstimateModel: Row(0, "what the model would take"),
+    FindDownload: Row(0, "asking the Hugging Face hub"),
+    RunPrompt: Row(1, "running the prompt", "Prompt"),
+    Attention: Row(2, "attention of the open head", "Attention"),
+    Thumbnails: Row(3, "patterns of all heads", "Heads"),
+    OVTokens: Row(4, "what the head writes", "OV"),
+    QKTokens: Row(4, "what the head looks for", "QK"),
+    Direction: Row(4, "one singular direction", "Spectrum"),
+    Table: Row(4, "the whole table"),
+    DirectPath: Row(4, "the direct path", "Direct path"),
+    HeadOutput: Row(4, "what the head adds", "Attribution"),
+    VirtualHead: Row(4, "two heads as one", "Virtual head"),
+    LogitAttribution: Row(4, "what each part gives to a logit", "Attribution"),
+    Spectrum: Row(5, "singular values", "Spectrum"),
+    Eigenvalues: Row(5, "eigenvalues", "Eigenvalues"),
+    Workings: Row(5, "the workings of the open head", "Workings"),
+    Vocabulary: Row(6, "the vocabulary"),
+    DestinationRow: Row(6, "where every head looks", "Poster"),
+    LogitLens: Row(6, "the guesses after each layer", "Lens"),
+    QKOffsets: Row(6, "scores against distance", "Positions"),
+    PositionQK: Row(6, "scores of positions", "Positions"),
+    HeadScores: Row(7, "scores of all heads", "Finder"),
+    Composition: Row(7, "composition of all pairs", "Composition"),
+    SkipTrigrams: Row(8, "skip-trigrams", "Skip-trigrams"),
+    Receipts: Row(9, "the checks of the open head", "Receipts"),
+    DownloadModel: Row(10, "downloading"),
 }
-"""What is answered first when several questions wait (the smaller number), and its name."""
+"""Every kind of question."""
 
 INTERRUPTIBLE = 6
 """Questions from here on make way for any other and are asked again afterwards."""
@@ -86,12 +98,12 @@ INTERRUPTIBLE = 6
 
 def rank(request: Request) -> int:
     """Return how urgent a question is; the smallest comes first."""
-    return ORDER[type(request)][0]
+    return TABLE[type(request)].rank
 
 
-def words_for(request: Request) -> str:
-    """Return what is done while a question is answered, in words."""
-    return ORDER[type(request)][1]
+def status_text(request: Request) -> str:
+    """Return what is done while a question is answered."""
+    return TABLE[type(request)].status
 
 
 def makes_way(running: Request, other: Request) -> bool:
@@ -102,32 +114,6 @@ def makes_way(running: Request, other: Request) -> bool:
     if isinstance(other, LoadModel) and rank(running) > 0 and model_of(running) != other.model:
         return True
     return rank(running) >= INTERRUPTIBLE and rank(other) < rank(running)
-
-
-CARDS: dict[type, str] = {
-    RunPrompt: "Prompt",
-    Attention: "Attention",
-    Thumbnails: "Heads",
-    Spectrum: "Spectrum",
-    Direction: "Spectrum",
-    OVTokens: "OV",
-    QKTokens: "QK",
-    DirectPath: "Direct path",
-    HeadOutput: "Attribution",
-    LogitAttribution: "Attribution",
-    VirtualHead: "Virtual head",
-    Composition: "Composition",
-    Eigenvalues: "Eigenvalues",
-    DestinationRow: "Poster",
-    LogitLens: "Lens",
-    HeadScores: "Finder",
-    QKOffsets: "Positions",
-    PositionQK: "Positions",
-    SkipTrigrams: "Skip-trigrams",
-    Workings: "Workings",
-    Receipts: "Receipts",
-}
-"""Title of the card that shows the answer to a question."""
 
 
 class View(NamedTuple):
@@ -205,7 +191,7 @@ def card(question: Question) -> str:
     request = main_of(question)
     if isinstance(request, Table):
         return request.circuit.upper()
-    return CARDS.get(type(request), "Prompt")
+    return TABLE[type(request)].card or "Prompt"
 
 
 def selection(view: View, before: Selection) -> Selection:

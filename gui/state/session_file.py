@@ -26,7 +26,7 @@ _MOST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Favourite:
-    """A head that somebody wants to come back to, and what they wrote about it."""
+    """A head marked by the user, and a note about it."""
 
     model: str
     head: Head
@@ -74,32 +74,30 @@ def name_of(path: Path) -> str:
     return path.name[: -len(SUFFIX)] if is_session(path) else path.name
 
 
-def read(path: Path) -> SavedSession:
+def read(path: Path, *, own: bool = False) -> SavedSession:
     """Read a session file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    own
+        Whether it is the session's own file from then on, which the session then says.
 
     Raises
     ------
     Refused
         If it cannot be read or is no session, whatever is in it; the sentence says what is wrong.
     """
-    return _read(path)[0]
-
-
-def read_own(path: Path) -> SavedSession:
-    """Read a file that is the session's own from then on, which it says; refusals are `read`'s."""
-    saved, data = _read(path)
-    return replace(saved, file=str(path), digest=digest(data))
-
-
-def _read(path: Path) -> tuple[SavedSession, bytes]:
     try:
         data = bounded_file.read(path, LARGEST)
-        return decode(data), data
+        saved = decode(data)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Refused(f"cannot open {path}: {reason}") from None
     except Refused as refused:
         raise Refused(f"cannot open {path.name}: {refused}") from None
+    return replace(saved, file=str(path), digest=digest(data)) if own else saved
 
 
 def digest(data: bytes) -> str:
@@ -155,8 +153,6 @@ def decode(data: bytes) -> SavedSession:
     Refused
         If they are no session; the sentence says what is wrong.
     """
-    if len(data) > LARGEST:
-        raise Refused(f"it is larger than any session, {LARGEST // 2**20} MiB")
     try:
         record = json.loads(data.decode("utf-8"), parse_constant=_no_number)
     except UnicodeDecodeError:

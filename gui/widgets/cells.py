@@ -106,30 +106,16 @@ class GridGeometry:
     row_edges: IntArray
     column_edges: IntArray
     ratio: float
-
-    @classmethod
-    def square(
-        cls, rows: int, columns: int, area: QRectF, ratio: float, most: float = 1e9
-    ) -> "GridGeometry":
-        """Lay out square cells in the top left of an area.
-
-        Parameters
-        ----------
-        rows, columns
-            Number of cells.
-        area
-            Room for them, logical pixels.
-        ratio
-            Device pixels per logical pixel.
-        most
-            Side of a cell at most, logical pixels.
-        """
-        side = max(0.0, min(area.width() / columns, area.height() / rows, most))
-        return cls.cells((rows, side, area.top()), (columns, side, area.left()), ratio)
+    gap: int = 0
+    """Logical pixels at the right and bottom of each cell that are not its own."""
 
     @classmethod
     def cells(
-        cls, rows: tuple[int, float, float], columns: tuple[int, float, float], ratio: float
+        cls,
+        rows: tuple[int, float, float],
+        columns: tuple[int, float, float],
+        ratio: float,
+        gap: int = 0,
     ) -> "GridGeometry":
         """Lay out cells of a size.
 
@@ -141,13 +127,20 @@ class GridGeometry:
             The same across.
         ratio
             Device pixels per logical pixel.
+        gap
+            Logical pixels between two cells.
         """
-        return cls(_edges(*rows, ratio), _edges(*columns, ratio), ratio)
+        return cls(_edges(*rows, ratio), _edges(*columns, ratio), ratio, gap)
 
     @cached_property
     def bounds(self) -> QRectF:
         """The whole grid, logical pixels."""
         return self._rect(self.row_edges[[0, -1]], self.column_edges[[0, -1]])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        return len(self.row_edges) - 1, len(self.column_edges) - 1
 
     @property
     def height(self) -> int:
@@ -162,16 +155,17 @@ class GridGeometry:
     @property
     def pitch(self) -> float:
         """Height of a cell, logical pixels."""
-        return self.height / self.ratio / (len(self.row_edges) - 1)
+        return self.height / self.ratio / self.shape[0]
 
     @property
     def column_pitch(self) -> float:
         """Width of a cell, logical pixels; that of a square one is its height."""
-        return self.width / self.ratio / (len(self.column_edges) - 1)
+        return self.width / self.ratio / self.shape[1]
 
     def cell(self, row: int, column: int) -> QRectF:
         """Return the place of a cell, logical pixels."""
-        return self._rect(self.row_edges[row : row + 2], self.column_edges[column : column + 2])
+        place = self._rect(self.row_edges[row : row + 2], self.column_edges[column : column + 2])
+        return place.adjusted(0, 0, -self.gap, -self.gap)
 
     def row(self, row: int) -> QRectF:
         """Return the place of a whole row, logical pixels."""
@@ -198,7 +192,7 @@ class GridGeometry:
 
     def _spans(self, marks: IntArray) -> list[tuple[float, float]]:
         logical = (marks / self.ratio).tolist()
-        return list(itertools.pairwise(logical))
+        return [(start, stop - self.gap) for start, stop in itertools.pairwise(logical)]
 
     def _rect(self, rows: IntArray, columns: IntArray) -> QRectF:
         top, bottom = (rows / self.ratio).tolist()
@@ -347,28 +341,15 @@ def picture(
     Parameters
     ----------
     values
-        [row, column]; what is not a number is masked.
+        [row, column]
     mask
-        True where a cell may be seen, [row, column], or none.
+        True where a cell is a number that may be seen, [row, column]; `None`: where it is a number.
     colouring
         Map and limits.
     grid
         Where the cells lie.
     """
-    signed = colouring.colours == "diverging"
-    if values.shape[0] > grid.height or values.shape[1] > grid.width:
-        # What is masked must not win over what may be seen where several cells share a pixel.
-        seen = np.isfinite(values) if mask is None else np.isfinite(values) & mask
-        values, mask = np.where(seen, values, 0.0 if signed else -np.inf), seen
-    values, mask = fit(values, mask, grid.height, grid.width, signed=signed)
-    level = colouring.level(values)
-    if mask is not None:
-        level = np.where(mask, level, np.uint8(MASKED))
-    rows, columns = level.shape
-    level = enlarge(level, edges(rows, grid.height), edges(columns, grid.width))
-    made = QPixmap.fromImage(image(level, colouring.colours, palette.theme().masked))
-    made.setDevicePixelRatio(grid.ratio)
-    return made
+    return _pixmap(_levels(values, mask, colouring, grid.height, grid.width), colouring, grid.ratio)
 
 
 def mosaic(
@@ -376,9 +357,8 @@ def mosaic(
     mask: npt.NDArray[np.bool_] | None,
     colouring: Colouring,
     grid: GridGeometry,
-    gap: int,
 ) -> QPixmap:
-    """Return one picture of a small grid in every cell of a grid.
+    """Return one picture of a small grid in every cell of a grid; the gaps are masked.
 
     Parameters
     ----------
@@ -389,23 +369,38 @@ def mosaic(
     colouring
         Map and limits.
     grid
-        Where the cells lie; all of one size.
-    gap
-        Logical pixels left masked at the right and bottom of each cell.
+        Where the first cells lie; all of one size.
     """
     rows, columns = values.shape[:2]
-    side = grid.height // rows
-    inner = side - round(gap * grid.ratio)
-    if mask is not None:  # what is masked must not win over what may be seen
-        values = np.where(mask, values, 0.0)
-    values, mask = fit(values, mask, inner, inner)
+    side = grid.height // grid.shape[0]
+    inner = side - round(grid.gap * grid.ratio)
+    cells = np.full((rows, side, columns, side), MASKED, dtype=np.uint8)
+    cells[:, :inner, :, :inner] = _levels(values, mask, colouring, inner, inner).swapaxes(1, 2)
+    return _pixmap(cells.reshape(rows * side, columns * side), colouring, grid.ratio)
+
+
+def _levels(
+    values: npt.NDArray[np.floating],
+    mask: npt.NDArray[np.bool_] | None,
+    colouring: Colouring,
+    height: int,
+    width: int,
+) -> npt.NDArray[np.uint8]:
+    """Return the level of each pixel, [..., row, column] to [..., height, width]."""
+    signed = colouring.colours == "diverging"
+    if values.shape[-2] > height or values.shape[-1] > width:
+        # What is masked must not win over what may be seen where several cells share a pixel.
+        mask = np.isfinite(values) if mask is None else mask
+        values = np.where(mask, values, 0.0 if signed else -np.inf)
+        values, mask = fit(values, mask, height, width, signed=signed)
     level = colouring.level(values)
     if mask is not None:
         level = np.where(mask, level, np.uint8(MASKED))
-    marks = [edges(count, inner) for count in level.shape[2:]]
-    cells = np.full((rows, side, columns, side), MASKED, dtype=np.uint8)
-    cells[:, :inner, :, :inner] = enlarge(level, *marks).swapaxes(1, 2)
-    flat = cells.reshape(rows * side, columns * side)
-    made = QPixmap.fromImage(image(flat, colouring.colours, palette.theme().masked))
-    made.setDevicePixelRatio(grid.ratio)
+    rows, columns = level.shape[-2:]
+    return enlarge(level, edges(rows, height), edges(columns, width))
+
+
+def _pixmap(level: npt.NDArray[np.uint8], colouring: Colouring, ratio: float) -> QPixmap:
+    made = QPixmap.fromImage(image(level, colouring.colours, palette.theme().masked))
+    made.setDevicePixelRatio(ratio)
     return made

@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from math import log10
 from typing import Literal
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.style import palette
-from gui.style.palette import units
 from gui.style.theme import RADIUS, UNIT
 from gui.widgets import painting
-from gui.widgets.labels import Paragraph, TextBlock
 from gui.widgets.painting import PaintedScroll
+from gui.widgets.text import Paragraph, TextBlock
 
 Outcome = Literal["passed", "failed", "undefined"]
 MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "undefined": "–"}
@@ -40,7 +39,7 @@ class Check:
     measure
         How far off it was, in words.
     share
-        What was measured over what is allowed; none where nothing was.
+        What was measured over what is allowed; `None` where nothing was.
     details
         What is shown when the line is open.
     """
@@ -52,20 +51,6 @@ class Check:
     details: tuple[Paragraph, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Line:
-    """Where the parts of a check lie, in logical pixels of the whole list."""
-
-    box: QRectF
-    claim: TextBlock
-    claim_at: QPointF
-    measure: TextBlock
-    measure_at: QPointF
-    bar: QRectF | None
-    details: TextBlock | None
-    details_at: QPointF
-
-
 def bar_share(share: float) -> float:
     """Return how much of the bar is filled: powers of ten, from BELOW the limit to ABOVE it."""
     if share <= 0:
@@ -73,74 +58,75 @@ def bar_share(share: float) -> float:
     return min(max((log10(share) + BELOW) / (BELOW + ABOVE), 0.0), 1.0)
 
 
-def place(check: Check, opened: bool, top: float, width: float) -> Line:
-    """Place one line below a height; the words that belong to it stand below one another."""
-    beside = width >= palette.scaled(_BESIDE_FROM)
-    right = width - palette.scaled(_BAR) - UNIT
-    text = (right - UNIT if beside else width - UNIT) - palette.scaled(_MARK)
-    claim = TextBlock([Paragraph(check.claim)], text)
-    measure = TextBlock([Paragraph(check.measure, "small")], text)
-    claim_at = QPointF(palette.scaled(_MARK), top + _PAD)
-    measure_at = QPointF(palette.scaled(_MARK), claim_at.y() + claim.height + 2)
-    bottom = measure_at.y() + measure.height
-    bar = None
-    if check.share is not None:
-        middle = claim_at.y() + UNIT if beside else bottom + UNIT
-        bar = QRectF(
-            right if beside else palette.scaled(_MARK),
-            middle - UNIT / 2,
-            palette.scaled(_BAR),
-            UNIT,
-        )
-        bottom = max(bottom, bar.bottom())
-    details = TextBlock(check.details, width - palette.scaled(_MARK) - UNIT) if opened else None
-    details_at = QPointF(palette.scaled(_MARK), bottom + UNIT / 2)
-    if details is not None:
-        bottom = details_at.y() + details.height
-    box = QRectF(0, top, width, bottom + _PAD - top)
-    return Line(box, claim, claim_at, measure, measure_at, bar, details, details_at)
+class _Line:
+    """A check as it lies below a height of the list, its texts below one another.
 
+    Parameters
+    ----------
+    check
+        What it shows.
+    opened
+        Whether its details are shown.
+    top, width
+        Where it begins, and how wide the list is, in pixels.
+    """
 
-def draw(painter: QPainter, check: Check, placed: Line, *, framed: bool) -> None:
-    """Draw a line, in a frame where it is pointed at or the keyboard is there."""
-    theme = palette.theme()
-    colours = {"passed": theme.good, "failed": theme.bad, "undefined": theme.muted}
-    if framed or check.outcome == "failed":
-        painter.setPen(Qt.PenStyle.NoPen)
-        ground = theme.bad_ground if check.outcome == "failed" else theme.field
-        painter.setBrush(QColor(ground))
-        painter.drawRoundedRect(placed.box, RADIUS, RADIUS)
-    if framed:
-        painter.setPen(painting.pen(theme.line))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        inner = placed.box.adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(inner, RADIUS, RADIUS)
-    painter.setFont(palette.ui_font(bold=True))
-    painter.setPen(QColor(colours[check.outcome]))
-    height = QFontMetricsF(painter.font()).height()
-    mark = QRectF(
-        palette.scaled(_ARROW),
-        placed.claim_at.y(),
-        palette.scaled(_MARK) - palette.scaled(_ARROW),
-        height,
-    )
-    painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, MARKS[check.outcome])
-    _draw_arrow(painter, QPointF(UNIT, mark.center().y()), opened=placed.details is not None)
-    placed.claim.draw(painter, placed.claim_at)
-    placed.measure.draw(painter, placed.measure_at)
-    if placed.bar is not None and check.share is not None:
-        _draw_bar(painter, placed.bar, check.share, colours[check.outcome])
-    if placed.details is not None:
-        placed.details.draw(painter, placed.details_at)
+    def __init__(self, check: Check, opened: bool, top: float, width: float) -> None:
+        self._check, self._opened = check, opened
+        self._left = float(palette.scaled(_MARK))
+        beside = width >= palette.scaled(_BESIDE_FROM)
+        right = width - palette.scaled(_BAR) - UNIT
+        room = (right - UNIT if beside else width - UNIT) - self._left
+        self._texts: list[tuple[TextBlock, float]] = []
+        self._top = bottom = top + _PAD
+        for paragraph in (Paragraph(check.claim), Paragraph(check.measure, "small")):
+            self._texts.append((TextBlock([paragraph], room), bottom))
+            bottom += self._texts[-1][0].height + 2
+        bottom -= 2
+        self.bar: QRectF | None = None
+        if check.share is not None:
+            middle = self._top + UNIT if beside else bottom + UNIT
+            left = right if beside else self._left
+            self.bar = QRectF(left, middle - UNIT / 2, palette.scaled(_BAR), UNIT)
+            bottom = max(bottom, self.bar.bottom())
+        if opened:
+            details = TextBlock(check.details, width - self._left - UNIT)
+            self._texts.append((details, bottom + UNIT / 2))
+            bottom += UNIT / 2 + details.height
+        self.box = QRectF(0, top, width, bottom + _PAD - top)
 
+    def draw(self, painter: QPainter, *, framed: bool) -> None:
+        """Draw it, in a frame where it is pointed at or the keyboard is there."""
+        theme, failed = palette.theme(), self._check.outcome == "failed"
+        colours = {"passed": theme.good, "failed": theme.bad, "undefined": theme.muted}
+        colour = colours[self._check.outcome]
+        if framed or failed:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.bad_ground if failed else theme.field))
+            painter.drawRoundedRect(self.box, RADIUS, RADIUS)
+        if framed:
+            painter.setPen(painting.pen(theme.line))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            inner = self.box.adjusted(0.5, 0.5, -0.5, -0.5)
+            painter.drawRoundedRect(inner, RADIUS, RADIUS)
+        painter.setFont(palette.ui_font(bold=True))
+        painter.setPen(QColor(colour))
+        start, height = palette.scaled(_ARROW), QFontMetricsF(painter.font()).height()
+        mark = QRectF(start, self._top, self._left - start, height)
+        painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, MARKS[self._check.outcome])
+        self._draw_arrow(painter, QPointF(UNIT, mark.center().y()))
+        for text, top in self._texts:
+            text.draw(painter, QPointF(self._left, top))
+        if self.bar is not None and self._check.share is not None:
+            _draw_bar(painter, self.bar, self._check.share, colour)
 
-def _draw_arrow(painter: QPainter, at: QPointF, *, opened: bool) -> None:
-    """Point right where something is hidden, and down where it is shown."""
-    painter.setPen(painting.pen(palette.theme().muted, 1.5))
-    half = UNIT * 0.4
-    first, tip, last = (-half / 2, -half), (half / 2, 0.0), (-half / 2, half)
-    corners = [QPointF(*(point[::-1] if opened else point)) + at for point in (first, tip, last)]
-    painter.drawPolyline(corners)
+    def _draw_arrow(self, painter: QPainter, at: QPointF) -> None:
+        """Point right where something is hidden, and down where it is shown."""
+        painter.setPen(painting.pen(palette.theme().muted, 1.5))
+        half = UNIT * 0.4
+        points = [(-half / 2, -half), (half / 2, 0.0), (-half / 2, half)]
+        corners = [QPointF(*(point[::-1] if self._opened else point)) + at for point in points]
+        painter.drawPolyline(corners)
 
 
 def _draw_bar(painter: QPainter, bar: QRectF, share: float, colour: str) -> None:
@@ -160,6 +146,7 @@ class CheckList(PaintedScroll[int]):
     """A click, Enter or Space opens a line and closes it again; the arrow keys move."""
 
     keys = "Up and Down move, Enter opens a line and closes it."
+    usual, least = (40, 50), (24, 12)
     toggled = Signal(int)
     """Line that was opened or closed."""
 
@@ -168,7 +155,7 @@ class CheckList(PaintedScroll[int]):
         self._checks: Sequence[Check] = ()
         self._open: set[str] = set()
         self._current: int | None = None
-        self._placed: list[Line] = []
+        self._placed: list[_Line] = []
 
     def set_checks(self, checks: Sequence[Check]) -> None:
         """Show checks from above; those of the same claim stay open."""
@@ -223,14 +210,6 @@ class CheckList(PaintedScroll[int]):
         """Open or close the line that was clicked."""
         self.toggle(thing)
 
-    def minimumSizeHint(self) -> QSize:
-        """Return a size at which a line can be read."""
-        return units(24, 12)
-
-    def sizeHint(self) -> QSize:
-        """Return a size for a few lines."""
-        return units(40, 50)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is in sight."""
         painter = QPainter(self.viewport())
@@ -241,7 +220,7 @@ class CheckList(PaintedScroll[int]):
         for line, placed in enumerate(self._placed):
             if placed.box.intersects(seen) and not self._cut(placed.box):
                 framed = line == self.pointed or (line == self._current and self.hasFocus())
-                draw(painter, self._checks[line], placed, framed=framed)
+                placed.draw(painter, framed=framed)
         painter.restore()
         self.draw_ring(painter)
         painter.end()
@@ -284,7 +263,7 @@ class CheckList(PaintedScroll[int]):
         self._placed = []
         top = 0.0
         for line, check in enumerate(self._checks):
-            self._placed.append(place(check, self.is_open(line), top, width))
+            self._placed.append(_Line(check, self.is_open(line), top, width))
             top = self._placed[-1].box.bottom() + UNIT / 4
         self.set_extent(top)
         self.viewport().update()

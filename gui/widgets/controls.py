@@ -6,6 +6,7 @@ the sign that the language of the computer does not have between whole number an
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QValidator, QWheelEvent
@@ -24,26 +25,19 @@ from PySide6.QtWidgets import (
 
 from gui.widgets import painting
 
+if TYPE_CHECKING:
+    _Box = QWidget
+    _Spin = QAbstractSpinBox
+else:
+    # The class of Qt comes after these where they are mixed in: a class has one Qt base only.
+    class _Box: ...
+
+    class _Spin: ...
+
+
 _GROUPED = re.compile(r"(?<=\d)[.,' \u00a0\u202f](?=\d{3}(?!\d))")
 """What parts thousands, in one language or another."""
 _PARTED = re.compile(r"\d[.,' \u00a0\u202f]")
-
-Judgement = tuple[QValidator.State, str, int]
-
-
-def _scrolls(box: QComboBox | QAbstractSpinBox, event: QWheelEvent) -> bool:
-    """Leave the wheel to whatever scrolls, unless the box has the keyboard."""
-    if not box.hasFocus():
-        event.ignore()
-    return not box.hasFocus()
-
-
-def _prepare(box: QAbstractSpinBox) -> None:
-    # Numbers are written with a point everywhere in the window and in its files.
-    point = QLocale.c()
-    point.setNumberOptions(QLocale.NumberOption.DefaultNumberOptions)
-    box.setLocale(point)
-    box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # a wheel gives no focus
 
 
 def _whole(text: str) -> str:
@@ -65,86 +59,83 @@ def _decimal(text: str) -> str:
     return re.sub("[.,]", "", text[:last]) + "." + text[last + 1 :]
 
 
-class ComboBox(QComboBox):
+class _KeepsWheel(_Box):
+    """Leaves the wheel to whatever scrolls, unless the box has the keyboard."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Step where it has the keyboard."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class ComboBox(_KeepsWheel, QComboBox):
     """A list to choose from."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # a wheel gives no focus
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Step through the list where it has the keyboard."""
-        if not _scrolls(self, event):
-            super().wheelEvent(event)
 
+class _NumberBox(_KeepsWheel, _Spin):
+    """Reads a number as it is typed."""
 
-class SpinBox(QSpinBox):
-    """A whole number."""
+    @staticmethod
+    def _read(text: str) -> str:
+        """Return what Qt is to read."""
+        raise NotImplementedError
 
     def __init__(self) -> None:
         super().__init__()
-        _prepare(self)
+        # Numbers are written with a point everywhere in the window and in its files.
+        point = QLocale.c()
+        point.setNumberOptions(QLocale.NumberOption.DefaultNumberOptions)
+        self.setLocale(point)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # a wheel gives no focus
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Step where it has the keyboard."""
-        if not _scrolls(self, event):
-            super().wheelEvent(event)
+    def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
+        """Judge what is read, and leave the text as it stands.
 
-    def validate(self, text: str, at: int) -> Judgement:
-        """Take thousands that are parted."""
-        return _judged(self, super().validate(_whole(text), at), text, at)
+        What is no number by its points and commas is on its way to one: were a sign of it
+        dropped, 7,5 would become 75. Left like that, it goes back to what was there.
+        """
+        state = super().validate(self._read(text), at)[0]
+        number = text.removesuffix(str(self.property("suffix")))
+        if state == QValidator.State.Invalid and _PARTED.search(number):
+            state = QValidator.State.Intermediate
+        return state, text, at
 
     def fixup(self, text: str) -> str:
         """Mend nothing: Qt would drop the comma."""
         return text
+
+
+class SpinBox(_NumberBox, QSpinBox):
+    """A whole number, with or without a sign between thousands."""
+
+    _read = staticmethod(_whole)
 
     def valueFromText(self, text: str) -> int:
         """Read it."""
         return super().valueFromText(_whole(text))
 
 
-class DoubleSpinBox(QDoubleSpinBox):
+class DoubleSpinBox(_NumberBox, QDoubleSpinBox):
     """A number, with a point or a comma."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        _prepare(self)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Step where it has the keyboard."""
-        if not _scrolls(self, event):
-            super().wheelEvent(event)
-
-    def validate(self, text: str, at: int) -> Judgement:
-        """Take either."""
-        return _judged(self, super().validate(_decimal(text), at), text, at)
-
-    def fixup(self, text: str) -> str:
-        """Mend nothing: Qt would drop the comma."""
-        return text
+    _read = staticmethod(_decimal)
 
     def valueFromText(self, text: str) -> float:
         """Read it."""
         return super().valueFromText(_decimal(text))
 
 
-def _judged(box: QSpinBox | QDoubleSpinBox, told: Judgement, text: str, at: int) -> Judgement:
-    """Return Qt's judgement, with the text as it stands.
-
-    What is no number by its points and commas is on its way to one: were a sign of it dropped, 7,5
-    would become 75. Left like that, it goes back to what was there.
-    """
-    state, number = told[0], text.removesuffix(box.suffix())
-    if state == QValidator.State.Invalid and _PARTED.search(number):
-        state = QValidator.State.Intermediate
-    return state, text, at
-
-
 class Segmented(QWidget):
     """Exclusive choices side by side; Tab reaches the chosen one, arrow keys move the choice."""
 
     changed = Signal(str)
-    """Key of the option that somebody chose; not emitted by `set_value`."""
+    """Key of the option that was chosen by mouse or keyboard, not by `set_value`."""
     again = Signal(str)
     """Key of the option that was chosen already, and was clicked once more."""
 
@@ -178,7 +169,7 @@ class Segmented(QWidget):
         return next((key for key, button in self._buttons.items() if button.isChecked()), "")
 
     def set_value(self, key: str) -> None:
-        """Choose an option without telling anybody.
+        """Choose an option without emitting `changed`.
 
         Raises
         ------

@@ -1,91 +1,22 @@
-"""What a grid of heads shows: a thumbnail of each, or a score of each."""
+"""Every head of a model in its cell: a thumbnail of its pattern, or its score."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFontMetricsF,
-    QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QPixmap,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPixmap
+from PySide6.QtWidgets import QWidget
 
 from engine.messages import Head
 from gui.style import palette
-from gui.style.formatting import fixed, head_name
+from gui.style.formatting import decimals_for, fixed
 from gui.style.theme import UNIT
-from gui.widgets import head_grid_painting
+from gui.widgets import matrix_axes, matrix_painting, painting
 from gui.widgets.cells import Colouring, GridGeometry, mosaic
-from gui.widgets.painting import ARROWS, ROW_ENDS, Pointing
-
-
-@dataclass(frozen=True, eq=False)
-class HeadPictures:
-    """Scores are shown where there are any, thumbnails otherwise."""
-
-    thumbnails: npt.NDArray[np.floating] | None = None
-    """Numbers from 0 to 1, [layer, head, row, column]."""
-    mask: npt.NDArray[np.bool_] | None = None
-    """True where a cell of a thumbnail may be seen, [layer, row, column], or of all layers
-    [row, column]; none: everywhere."""
-    scores: npt.NDArray[np.floating] | None = None
-    """[layer, head]"""
-    limits: tuple[float, float] | None = None
-    """Ends of the colour range of scores, as far below 0 as above it for signed ones; none: from
-    0 to 1, and further where a score is larger."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of layers, and of heads in each."""
-        shown = self.thumbnails if self.scores is None else self.scores
-        return (0, 0) if shown is None else (shown.shape[0], shown.shape[1])
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is no head."""
-        return 0 in self.shape
-
-    @property
-    def colouring(self) -> Colouring:
-        """From 0 to 1 for thumbnails, between the limits for scores."""
-        if self.scores is not None and self.limits is not None:
-            low, high = self.limits
-            return Colouring("diverging" if low < 0 else "sequential", low, high)
-        highest = 1.0
-        if self.scores is not None and np.isfinite(self.scores).any():
-            highest = max(1.0, float(np.nanmax(self.scores)))
-        return Colouring("sequential", 0.0, highest)
-
-    def has(self, head: Head) -> bool:
-        """Return whether a head is there."""
-        layers, heads = self.shape
-        return 0 <= head.layer < layers and 0 <= head.number < heads
-
-    def beside(self, head: Head | None, step: tuple[int, int]) -> Head:
-        """Return the head a step away, at most at the edge; the first one from none."""
-        if head is None or not self.has(head):
-            return Head(0, 0)
-        layers, heads = self.shape
-        return Head(
-            min(max(head.layer + step[0], 0), layers - 1),
-            min(max(head.number + step[1], 0), heads - 1),
-        )
-
-    def picture(self, grid: GridGeometry, gap: int) -> QPixmap:
-        """Return all heads as one picture, with so many pixels between two."""
-        shown = self.thumbnails
-        mask = None if self.mask is None else self.mask[..., np.newaxis, :, :]
-        if self.scores is not None:
-            shown, mask = self.scores[:, :, np.newaxis, np.newaxis], None
-        assert shown is not None
-        return mosaic(shown, mask, self.colouring, grid, gap)
-
+from gui.widgets.matrix import NOWHERE, Cell, Matrix, MatrixLayout
+from gui.widgets.matrix_view import MatrixView
+from gui.widgets.painting import ARROWS, ROW_ENDS
 
 _LEAST_SIDE = 14
 _MOST_SIDE = 96
@@ -93,38 +24,36 @@ _SEEN_SIDE = 20
 """Heads are made smaller, down to this, so that all are seen without scrolling."""
 _GAP = 2
 """Pixels between two heads."""
+_BADGE = 10.0
+_CENTRE = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
 
-_STEPS = ARROWS | ROW_ENDS
 
-
-class MatrixGrid(Pointing[Head], QAbstractScrollArea):
-    """Layers down, heads across; scrolls when they are too many.
+class HeadGrid(MatrixView):
+    """Layers down, heads across; scrolls by whole ones when they are too many.
 
     A click or an arrow key asks for a head by `selected`; who listens calls `set_selected`.
     """
 
     keys = "Arrow keys move from head to head, X switches one off or on."
+    steps = ARROWS | ROW_ENDS
+    usual_size = (36, 30)
+    least_size = (16, 10)
     selected = Signal(object)
     """Head that a click or an arrow key asks for."""
     switched = Signal(object)
     """Head that the key X asks to switch off, or on again."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._shown = HeadPictures()
-        self._score_name = ""
+        super().__init__("Heads", parent)
+        self._thumbnails: npt.NDArray[np.floating] = np.zeros((0, 0, 0, 0))
+        self._mask: npt.NDArray[np.bool_] | None = None
+        self._scores: npt.NDArray[np.floating] | None = None
+        self._limits: tuple[float, float] | None = None
         self._best: Mapping[str, Sequence[Head]] = {}
         self._off: Sequence[Head] = ()
-        self._selected: Head | None = None
-        self._describe: Callable[[Head], str] | None = None
-        self._picture: QPixmap | None = None
-        self._geometry: GridGeometry | None = None
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Heads")
-        self.setAccessibleDescription(self.keys)
+        self._mosaic: QPixmap | None = None
+        """All heads, whatever is in sight."""
+        self.clicked.connect(lambda layer, number: self.selected.emit(Head(layer, number)))
 
     def set_thumbnails(
         self, values: npt.NDArray[np.floating], mask: npt.NDArray[np.bool_] | None
@@ -137,31 +66,28 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
             Numbers from 0 to 1, [layer, head, row, column].
         mask
             True where a cell may be seen, [layer, row, column], or of all layers [row, column];
-            none: everywhere.
+            `None`: everywhere.
         """
-        self._shown = replace(self._shown, thumbnails=values, mask=mask)
-        self._forget_image()
+        self._thumbnails, self._mask = values, mask
+        self._show()
 
     def set_scores(
         self,
         values: npt.NDArray[np.floating] | None,
-        name: str = "",
         limits: tuple[float, float] | None = None,
     ) -> None:
-        """Colour heads by a score instead; none goes back to thumbnails.
+        """Colour heads by a score instead; `None` goes back to thumbnails.
 
         Parameters
         ----------
         values
             [layer, head]
-        name
-            What they are, for the tool tip.
         limits
-            Ends of the colour range, none for 0 and 1; signed scores run as far below 0 as above.
+            Ends of the colour range; signed scores run as far below 0 as above. `None`: from 0 to
+            1, and further where a score is larger.
         """
-        self._shown = replace(self._shown, scores=values, limits=limits)
-        self._score_name = name
-        self._forget_image()
+        self._scores, self._limits = values, limits
+        self._show()
 
     def set_best(self, best: Mapping[str, Sequence[Head]]) -> None:
         """Mark the best heads of each measure by the first letter of the measure's name."""
@@ -175,181 +101,180 @@ class MatrixGrid(Pointing[Head], QAbstractScrollArea):
 
     def set_selected(self, head: Head | None) -> None:
         """Frame a head and bring it into view."""
-        self._selected = head
-        self._show_head(head)
-        if self.hasFocus():
-            self.tell()
-        self.viewport().update()
-
-    def set_describe(self, describe: Callable[[Head], str]) -> None:
-        """Say what the tool tip of a head says, as plain text."""
-        self._describe = describe
+        self.set_pinned(*(head or NOWHERE))
 
     def head_rect(self, head: Head) -> QRectF:
-        """Return where a head is drawn, in pixels of the viewport."""
-        return self._laid_out().cell(*head).translated(self._offset())
+        """Return where a head that is in sight is drawn, in pixels of the viewport."""
+        return self.cell_rect(*head)
 
-    def thing_at(self, point: QPointF) -> Head | None:
-        """Return the head at a place of the viewport."""
-        if self._shown.empty or point.x() < self._left() or point.y() < self._top():
-            return None
-        layer, number = self._laid_out().at(point - self._offset())
-        return Head(layer, number) if layer >= 0 and number >= 0 else None
-
-    def marked(self) -> str:
-        """Return the selected head in words."""
-        chosen = self._selected
-        return self._say(chosen) if chosen is not None and self._shown.has(chosen) else ""
-
-    def tip_at(self, point: QPointF) -> str:
-        """Return what was said of the head at a place, or its name and score."""
-        head = self.thing_at(point)
-        return "" if head is None else self._say(head)
-
-    def _say(self, head: Head) -> str:
-        if self._describe is not None:
-            return self._describe(head)
-        scores = self._shown.scores
-        if scores is None:
-            return head_name(head)
-        return f"{head_name(head)}\n{self._score_name} {fixed(float(scores[head]), 2)}"
-
-    def ask_for(self, thing: Head) -> None:
-        """Ask for the head that was clicked."""
-        self.selected.emit(thing)
-
-    def height_at(self, width: int) -> int:
-        """Return the height at which the heads fill a width, in pixels."""
-        layers, heads = self._shown.shape
-        side = min((width - self._left() - 1) / max(heads, 1), _MOST_SIDE)
-        return round(self._top() + layers * max(side, _LEAST_SIDE)) + 2
-
-    def sizeHint(self) -> QSize:
-        """Return the size at which thumbnails are as wide as a usual panel lets them be."""
-        layers, heads = self._shown.shape
-        side = min(max(28 * UNIT // max(heads, 1), _LEAST_SIDE), _MOST_SIDE)
-        return QSize(36 * UNIT, min(max(layers, 2) * side, 60 * UNIT) + 4 * UNIT)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return the size of a few heads."""
-        return palette.units(16, 10)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the heads, if there are any."""
-        painter = QPainter(self.viewport())
-        if not self._shown.empty:
-            self._paint(painter)
-        self.draw_ring(painter)
-        painter.end()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lay the heads out anew."""
-        super().resizeEvent(event)
-        self._forget_image()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow theme and font."""
-        super().changeEvent(event)
-        self._forget_image()
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        """Answer a request for a tool tip, and notice that the mouse has left."""
-        return self.handle(event) or super().viewportEvent(event)
+    def step(self, shown: Matrix, key: Qt.Key) -> Cell:
+        """Return the head beside the selected one; the first one where none is selected."""
+        return (0, 0) if self._pinned == NOWHERE else super().step(shown, key)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the head beside the selected one, or to switch that one off or on."""
-        chosen = self._selected
-        if event.key() == Qt.Key.Key_X and chosen is not None and self._shown.has(chosen):
-            self.switched.emit(chosen)
-            return
-        step = _STEPS.get(Qt.Key(event.key()))
-        if step is None or self._shown.empty:
-            super().keyPressEvent(event)
-            return
-        self.show_ring()
-        self.selected.emit(self._shown.beside(self._selected, step))
-
-    def _left(self) -> float:
-        metrics = QFontMetricsF(palette.ui_font(small=True))
-        return metrics.horizontalAdvance(f"L{max(self._shown.shape[0] - 1, 0)}") + UNIT
-
-    def _top(self) -> float:
-        return QFontMetricsF(palette.ui_font(small=True)).height() + UNIT / 2
-
-    def _offset(self) -> QPointF:
-        return QPointF(-self.horizontalScrollBar().value(), -self.verticalScrollBar().value())
-
-    def _forget_image(self) -> None:
-        self._geometry = self._picture = None
-        if self._shown.empty:
-            self.horizontalScrollBar().setRange(0, 0)
-            self.verticalScrollBar().setRange(0, 0)
+        if event.key() == Qt.Key.Key_X and self._pinned != NOWHERE:
+            self.switched.emit(Head(*self._pinned))
         else:
-            self._set_ranges()
-        self.viewport().update()
+            super().keyPressEvent(event)
 
-    def _set_ranges(self) -> None:
-        bounds, page = self._laid_out().bounds, self.viewport().size()
-        for bar, end, size in (
-            (self.horizontalScrollBar(), bounds.right(), page.width()),
-            (self.verticalScrollBar(), bounds.bottom(), page.height()),
-        ):
-            bar.setRange(0, max(0, round(end) - size))
-            bar.setPageStep(size)
-            bar.setSingleStep(round(self._laid_out().pitch))
+    def arranged(
+        self, shown: Matrix, size: tuple[int, int], first: tuple[int, int], ratio: float
+    ) -> MatrixLayout:
+        """Return where all lies: heads fill the width, or the height if all are seen then."""
+        layers, heads = shown.values.shape
+        metrics = matrix_axes.small_metrics()
+        left = metrics.horizontalAdvance(shown.labels[0][-1]) + UNIT
+        top = metrics.height() + UNIT / 2
+        across, down = max(size[0] - left - 1, 1.0), max(size[1] - top - 1, 1.0)
+        side = min(max(across / heads, _LEAST_SIDE), _MOST_SIDE)
+        if down >= layers * _SEEN_SIDE:
+            side = min(side, down / layers)
+        side = int(side * ratio) / ratio  # as many whole ones as there is room for
+        seen = [
+            min(count, max(1, int(room / side + 1e-6)))
+            for count, room in ((layers, down), (heads, across))
+        ]
+        start = [
+            max(0, min(at, count - some))
+            for at, count, some in zip(first, shown.values.shape, seen, strict=True)
+        ]
+        grid = GridGeometry.cells((seen[0], side, top), (seen[1], side, left), ratio, _GAP)
+        bounds = grid.bounds
+        return MatrixLayout(
+            grid,
+            whole=(layers, heads),
+            turn="apart",
+            room=(left, across),
+            edge=(bounds.left() - UNIT / 2 + 1, bounds.top() - UNIT / 2),
+            above=True,
+            first=(start[0], start[1]),
+            bottom=bounds.bottom() + 2,
+        )
 
-    def _laid_out(self, ratio: float | None = None) -> GridGeometry:
-        """Return where heads lie, for a picture at another scale than the screen's if given."""
-        if ratio is not None and self._geometry is not None and self._geometry.ratio != ratio:
-            self._geometry = self._picture = None
-        if self._geometry is None:
-            layers, heads = self._shown.shape
-            left, top = self._left(), self._top()
-            width = max(self.viewport().width() - left - 1, heads * _LEAST_SIDE)
-            seen = self.viewport().height() - top - 1
-            height = seen if seen >= layers * _SEEN_SIDE else layers * _MOST_SIDE
-            area = QRectF(left, top, width, height)
-            ratio = ratio or self.devicePixelRatioF()
-            self._geometry = GridGeometry.square(layers, heads, area, ratio, _MOST_SIDE)
-        return self._geometry
+    def lay_out(self) -> None:
+        """Place everything anew."""
+        self._mosaic = None
+        super().lay_out()
 
-    def _paint(self, painter: QPainter) -> None:
-        """Draw the image of all heads, then labels, numbers, marks and frames."""
-        grid, offset = self._laid_out(painter.deviceTransform().m11()), self._offset()
-        theme = palette.theme()
-        inside = QRectF(self.viewport().rect()).adjusted(self._left(), self._top(), 0, 0)
-        painter.save()
-        # One more pixel, so that the frame of a head at the edge is whole.
-        painter.setClipRect(inside.adjusted(-1.5, -1.5, 0, 0))
-        painter.translate(offset)
+    def draw_cells(self, painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
+        """Draw the image of the heads in sight, then crosses, scores and marks."""
+        grid, bounds = layout.grid, layout.grid.bounds
         if self._picture is None:
-            self._picture = self._shown.picture(grid, _GAP)
-        painter.drawPixmap(grid.bounds.topLeft(), self._picture)
-        head_grid_painting.draw_gaps(painter, grid, _GAP)
-        crossed = [head for head in self._off if self._shown.has(head)]
-        head_grid_painting.draw_crosses(painter, grid, crossed, _GAP)
-        scores, colouring = self._shown.scores, self._shown.colouring
-        if scores is not None:
-            marked = {head for heads in self._best.values() for head in heads}
-            head_grid_painting.draw_scores(painter, grid, scores, colouring, marked, _GAP)
-        head_grid_painting.draw_best(painter, grid, self._best, _GAP)
-        for head, colour in ((self.pointed, theme.muted), (self._selected, theme.accent)):
-            if head is not None and self._shown.has(head):
-                head_grid_painting.draw_frame(painter, grid, head, colour, _GAP)
-        painter.restore()
-        chosen = self._selected or Head(-1, -1)
-        head_grid_painting.draw_names(painter, grid, offset, inside, chosen, self.pointed)
+            self._picture = self._pixels(shown, layout)
+        painter.drawPixmap(bounds.topLeft(), self._picture)
+        rows, columns = ([end for _, end in s] for s in (grid.row_spans(), grid.column_spans()))
+        matrix_painting.draw_rules(painter, grid, rows, columns, _GAP, palette.theme().card)
+        _draw_crosses(painter, grid, self._cells(layout, self._off))
+        letters: dict[Cell, str] = {}
+        for measure, heads in self._best.items():
+            for cell in self._cells(layout, heads):
+                letters[cell] = letters.get(cell, "") + measure[:1].upper()
+        if self._scores is not None:
+            _draw_scores(painter, shown, layout, letters)
+        _draw_letters(painter, grid, letters)
 
-    def _show_head(self, head: Head | None) -> None:
-        if head is None or not self._shown.has(head):
-            return
-        cell, view = self._laid_out().cell(*head), self.viewport()
-        down, across = self.verticalScrollBar(), self.horizontalScrollBar()
-        for bar, start, stop, before, page in (
-            (down, cell.top(), cell.bottom(), self._top(), view.height()),
-            (across, cell.left(), cell.right(), self._left(), view.width()),
-        ):
-            if start - bar.value() < before:
-                bar.setValue(int(start - before) - 1)
-            elif stop - bar.value() > page:
-                bar.setValue(round(stop - page) + 1)
+    def draw_axes(self, painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
+        """Draw L0, L1, … beside the rows and H0, H1, … above the columns."""
+        cells = (self._pinned, self.pointed or NOWHERE)
+        plain = palette.theme().muted
+        matrix_painting.draw_labels(painter, shown, layout, self.placed_labels(), cells, plain)
+
+    def draw_frames(self, painter: QPainter, layout: MatrixLayout) -> None:
+        """Frame the selected head, and the one under the mouse, in the gap around it."""
+        theme = palette.theme()
+        for cell, colour in ((self.pointed, theme.muted), (self._pinned, theme.accent)):
+            matrix_painting.draw_cell_frame(painter, layout, cell or NOWHERE, colour, 1.0)
+
+    def _show(self) -> None:
+        values = self._scores
+        if values is None:
+            values = np.zeros(self._thumbnails.shape[:2])
+        layers, heads = values.shape
+        labels = [f"L{layer}" for layer in range(layers)], [f"H{head}" for head in range(heads)]
+        self._mosaic = None
+        self.set_matrix(Matrix(values, self._colouring(), labels, tokens=(False, False)))
+
+    def _colouring(self) -> Colouring:
+        if self._scores is not None and self._limits is not None:
+            low, high = self._limits
+            return Colouring("diverging" if low < 0 else "sequential", low, high)
+        highest = 1.0
+        if self._scores is not None and np.isfinite(self._scores).any():
+            highest = max(1.0, float(np.nanmax(self._scores)))
+        return Colouring("sequential", 0.0, highest)
+
+    def _pixels(self, shown: Matrix, layout: MatrixLayout) -> QPixmap:
+        grid = layout.grid
+        side = grid.height // grid.shape[0]
+        if self._mosaic is None or self._mosaic.height() != side * layout.whole[0]:
+            values, mask = self._thumbnails, self._mask
+            if self._scores is not None:
+                values, mask = self._scores[:, :, np.newaxis, np.newaxis], None
+            elif mask is not None:
+                mask = mask[..., np.newaxis, :, :]
+            self._mosaic = mosaic(values, mask, shown.colouring, grid)
+        top, left = (place * side for place in layout.first)
+        return self._mosaic.copy(left, top, grid.width, grid.height)
+
+    def _cells(self, layout: MatrixLayout, heads: Iterable[Head]) -> list[Cell]:
+        """Return where heads are among those in sight."""
+        return [cell for cell in map(layout.in_sight, heads) if min(cell) >= 0]
+
+
+def _draw_crosses(painter: QPainter, grid: GridGeometry, cells: Iterable[Cell]) -> None:
+    """Cross out heads: a line of ink over a broader one of card, to be seen on any picture."""
+    theme = palette.theme()
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for at in cells:
+        cell = grid.cell(*at).adjusted(1, 1, -1, -1)
+        for colour, width in ((theme.card, 5.0), (theme.bad, 2.0)):
+            painter.setPen(painting.pen(colour, width))
+            painter.drawLine(cell.topLeft(), cell.bottomRight())
+            painter.drawLine(cell.bottomLeft(), cell.topRight())
+    painter.restore()
+
+
+def _draw_scores(
+    painter: QPainter, shown: Matrix, layout: MatrixLayout, marked: Container[Cell]
+) -> None:
+    """Print each head's score where it fits; below the mark of a marked head."""
+    known, grid = shown.seen_values, layout.grid
+    if not known.size:
+        return
+    painter.setFont(palette.ui_font(small=True))
+    metrics, room = QFontMetricsF(painter.font()), grid.pitch - _GAP
+    ends = float(known.min()), float(known.max())
+
+    def fits(decimals: int) -> bool:
+        return max(metrics.horizontalAdvance(fixed(end, decimals)) for end in ends) <= room
+
+    decimals = next(filter(fits, range(min(decimals_for(known), 3), -1, -1)), None)
+    if decimals is None or (decimals == 0 and ends[1] <= 1) or metrics.height() > room + 2:
+        return
+    values = shown.values[layout.rows, layout.columns]
+    texts = [fixed(value, decimals) for value in values[np.isfinite(values)].tolist()]
+    matrix_axes.draw_texts(painter, grid, values, texts, shown.colouring, low=marked)
+
+
+def _draw_letters(painter: QPainter, grid: GridGeometry, letters: Mapping[Cell, str]) -> None:
+    """Mark heads by letters in the top right corner, where a causal pattern has nothing."""
+    theme = palette.theme()
+    font = palette.ui_font(small=True, bold=True)
+    side = palette.scaled(_BADGE)
+    font.setPixelSize(side - 1)
+    painter.save()
+    painter.setFont(font)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    metrics = QFontMetricsF(font)
+    for cell, text in letters.items():
+        box = grid.cell(*cell)
+        width = max(side, metrics.horizontalAdvance(text) + 4)
+        badge = QRectF(box.right() - width, box.top(), width, side + 1)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.text))
+        painter.drawRoundedRect(badge, 2, 2)
+        painter.setPen(QColor(theme.card))
+        painter.drawText(badge, _CENTRE, text)
+    painter.restore()

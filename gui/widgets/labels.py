@@ -1,11 +1,9 @@
-"""A label that shows text literally: a token, a path or a user's words are never read as HTML."""
+"""Labels, notices, banners, dialogs and rows of lists, which show text literally, never as HTML."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextLayout, QTextOption
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -31,6 +29,7 @@ from gui.platform import versions
 from gui.style import palette
 from gui.style.palette import scaled
 from gui.style.theme import UNIT
+from gui.widgets.text import Sentence
 
 PARTS = 1000
 """Of a whole, that a progress bar tells apart."""
@@ -66,75 +65,6 @@ def show_progress(bar: QProgressBar, done: int, total: int) -> None:
     """Show how far it is, in parts that fit Qt's int; without a total, that something moves."""
     bar.setRange(0, PARTS if total else 0)
     bar.setValue(done * PARTS // total if total else 0)
-
-
-Look = Literal["title", "strong", "plain", "small", "code", "bad"]
-_GAP = 2.0
-
-
-@dataclass(frozen=True)
-class Paragraph:
-    """Text as it is, and how it looks."""
-
-    text: str
-    look: Look = "plain"
-
-
-class TextBlock:
-    """Paragraphs laid out below one another.
-
-    Parameters
-    ----------
-    paragraphs
-        From above; empty ones are left out.
-    width
-        Pixels.
-    """
-
-    def __init__(self, paragraphs: Sequence[Paragraph], width: float) -> None:
-        self._laid_out: list[tuple[QTextLayout, Look]] = []
-        top = 0.0
-        for paragraph in paragraphs:
-            if paragraph.text:
-                layout, top = _lay_out(paragraph, width, top)
-                self._laid_out.append((layout, paragraph.look))
-                top += _GAP
-        self.height = max(top - _GAP, 0.0)
-        """Pixels."""
-
-    def draw(self, painter: QPainter, at: QPointF) -> None:
-        """Write the paragraphs with their top left corner at a place."""
-        for layout, look in self._laid_out:
-            painter.setPen(_colour(look))
-            layout.draw(painter, at)
-
-
-def _lay_out(paragraph: Paragraph, width: float, top: float) -> tuple[QTextLayout, float]:
-    """Return a paragraph below a height, and the height below it."""
-    layout = QTextLayout(paragraph.text, _font(paragraph.look))
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    layout.setTextOption(option)
-    layout.setCacheEnabled(True)
-    layout.beginLayout()
-    while (line := layout.createLine()).isValid():
-        line.setLineWidth(max(width, 1.0))
-        line.setPosition(QPointF(0, top))
-        top += line.height()
-    layout.endLayout()
-    return layout, top
-
-
-def _font(look: Look) -> QFont:
-    if look == "code":
-        return palette.token_font(small=True)
-    return palette.ui_font(bold=look in ("title", "strong"), small=look == "small")
-
-
-def _colour(look: Look) -> QColor:
-    theme = palette.theme()
-    colours = {"small": theme.muted, "code": theme.muted, "bad": theme.bad}
-    return QColor(colours.get(look, theme.text))
 
 
 class Notice(QFrame):
@@ -337,3 +267,57 @@ def side_by_side(captions: Sequence[QLabel], contents: Sequence[QWidget]) -> QGr
         columns.setColumnStretch(column, 1)
     columns.setRowStretch(1, 1)
     return columns
+
+
+STRIPE = 4
+
+
+class Banner(QWidget):
+    """A heading, a sentence and buttons on a ground of their own: a guest of the window.
+
+    Parameters
+    ----------
+    about
+        Accessible name of the sentence.
+    alarming
+        Paint it as a warning, with a stripe at its left.
+    """
+
+    def __init__(self, about: str, *, alarming: bool = False) -> None:
+        super().__init__()
+        self.alarming = alarming
+        self.heading = plain_label(role="title", wraps=True)
+        self.text = Sentence(about, muted=False)
+        self._says = QVBoxLayout()
+        self._says.setSpacing(UNIT // 2)
+        self._says.addWidget(self.heading)
+        self._says.addWidget(self.text)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(UNIT * 2, UNIT, UNIT * 2, UNIT)
+        self._row.setSpacing(UNIT)
+        self._row.addLayout(self._says, 1)
+
+    def add_buttons(self, buttons: Iterable[QPushButton]) -> None:
+        """Put buttons at the right."""
+        for button in buttons:
+            self._row.addWidget(button)
+
+    def add_below_heading(self, widget: QWidget) -> None:
+        """Put something between heading and sentence."""
+        self._says.insertWidget(1, widget)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint ground, stripe and the line below."""
+        colours = palette.theme()
+        painter = QPainter(self)
+        ground = colours.bad_ground if self.alarming else colours.accent_ground
+        painter.fillRect(self.rect(), QColor(ground))
+        if self.alarming:
+            painter.fillRect(0, 0, STRIPE, self.height(), QColor(colours.bad))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, QColor(colours.line))
+        painter.end()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Paint again in another theme."""
+        super().changeEvent(event)
+        self.update()

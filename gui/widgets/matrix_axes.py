@@ -4,7 +4,7 @@ They are elided where they are too long, turned where cells are narrow, and thin
 thinner than a line of text. Those that matter (pinned, under the mouse) are placed first.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from math import ceil, inf
@@ -21,7 +21,8 @@ from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cells import MASKED, Colouring, GridGeometry, image, ink
 
-Turn = Literal["across", "up"]
+Turn = Literal["across", "up", "apart"]
+"""Read across and cut at the cell's width, read upwards, or read across and thinned."""
 _GAP = 3.0
 _STRIDES = (1, 2, 5)
 _MEASURED = 200
@@ -33,12 +34,17 @@ _ACROSS = (
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedLabel:
     """One label: which cell it names, what is left of its text, and the box it fills."""
 
     index: int
     text: str
     box: QRectF
+
+
+def small_metrics() -> QFontMetricsF:
+    """Return the metrics of the font of numbers and titles."""
+    return QFontMetricsF(palette.ui_font(small=True))
 
 
 def turn_for(labels: Sequence[str], pitch: float, metrics: QFontMetricsF) -> Turn:
@@ -69,14 +75,14 @@ def stride_for(pitch: float, need: float) -> int:
         power *= 10
 
 
-def beside_rows(
+def place_rows(
     labels: Sequence[str],
     spans: Sequence[tuple[float, float]],
     right: float,
     room: float,
     metrics: QFontMetricsF,
     first: Sequence[int] = (),
-) -> list[Placed]:
+) -> list[PlacedLabel]:
     """Place labels to the left of rows.
 
     Parameters
@@ -97,60 +103,58 @@ def beside_rows(
     height = metrics.height()
     placed = []
     for index in _chosen(spans, height, first):
-        top, bottom = spans[index]
         text = metrics.elidedText(labels[index], Qt.TextElideMode.ElideRight, room)
         width = metrics.horizontalAdvance(text) + 1
-        middle = (top + bottom) / 2
-        box = QRectF(right - width, middle - height / 2, width, height)
-        placed.append(Placed(index, text, box))
+        box = QRectF(right - width, (sum(spans[index]) - height) / 2, width, height)
+        placed.append(PlacedLabel(index, text, box))
     return placed
 
 
-def below_columns(
+def place_columns(
     labels: Sequence[str],
     spans: Sequence[tuple[float, float]],
-    top: float,
+    edge: float,
     room: float,
     metrics: QFontMetricsF,
     turn: Turn,
     first: Sequence[int] = (),
-) -> list[Placed]:
-    """Place labels below columns, turned or not; arguments as for `beside_rows`."""
+    *,
+    above: bool = False,
+) -> list[PlacedLabel]:
+    """Place labels below columns, where they begin at the edge, or above, where they end at it."""
+    up, across = turn == "up", turn == "across"
     height = metrics.height()
+    if across:
+        chosen: Iterable[int] = range(len(spans))
+    else:
+        chosen = _chosen(spans, height if up else widest_of(labels, metrics) + 2, first)
     placed = []
-    if turn == "up":
-        for index in _chosen(spans, height, first):
-            left, right = spans[index]
-            text = metrics.elidedText(labels[index], Qt.TextElideMode.ElideRight, room)
-            length = metrics.horizontalAdvance(text) + 1
-            box = QRectF((left + right) / 2 - height / 2, top, height, length)
-            placed.append(Placed(index, text, box))
-        return placed
-    for index, (left, right) in enumerate(spans):
-        text = metrics.elidedText(labels[index], Qt.TextElideMode.ElideRight, right - left - _GAP)
-        width = metrics.horizontalAdvance(text) + 1
-        placed.append(Placed(index, text, QRectF((left + right - width) / 2, top, width, height)))
+    for index in chosen:
+        left, right = spans[index]
+        most = right - left - _GAP if across else room
+        text = metrics.elidedText(labels[index], Qt.TextElideMode.ElideRight, most)
+        length = metrics.horizontalAdvance(text) + 1
+        wide, high = (height, length) if up else (length, height)
+        top = edge - high if above else edge
+        placed.append(PlacedLabel(index, text, QRectF((left + right - wide) / 2, top, wide, high)))
     return placed
 
 
 def draw_labels(
     painter: QPainter,
-    placed: Sequence[Placed],
+    placed: Iterable[PlacedLabel],
     turn: Turn,
     font: QFont,
     colour: str,
-    marked: Sequence[int] = (),
-    mark: str = "",
-    quiet: Collection[int] = (),
+    others: Mapping[int, str] | None = None,
 ) -> None:
-    """Write placed labels; those of marked cells in the mark's colour, quiet ones muted."""
+    """Write placed labels in a colour; those of some cells in colours of their own."""
     painter.save()
     painter.setFont(font)
     if turn == "up":
         painter.rotate(-90)  # once: a hundred labels are drawn for every head
     for label in placed:
-        plain = palette.theme().muted if label.index in quiet else colour
-        painter.setPen(QColor(mark if label.index in marked else plain))
+        painter.setPen(QColor((others or {}).get(label.index, colour)))
         box = label.box
         if turn == "up":
             turned = QRectF(-box.bottom(), box.left(), box.height(), box.width())
@@ -182,13 +186,13 @@ def _chosen(
             yield index
 
 
-WIDTH = 10.0
+BAR_WIDTH = 10.0
 _BAR_GAP = UNIT / 2
 _COUNTS = (5, 6, 3)
 
 
 def tick_texts(
-    colouring: Colouring, reach: tuple[float, float], most: int
+    colouring: Colouring, value_range: tuple[float, float], most: int
 ) -> list[tuple[float, str]]:
     """Return the numbers beside the bar, as shares of its height from below and texts.
 
@@ -196,7 +200,7 @@ def tick_texts(
     ----------
     colouring
         Map and limits.
-    reach
+    value_range
         Smallest and largest number drawn; one outside the limits shows in the end's text.
     most
         How many have room; the two ends are always there.
@@ -211,27 +215,27 @@ def tick_texts(
     made = []
     for share, value in zip(np.linspace(0, 1, len(values)).tolist(), values.tolist(), strict=True):
         text = fixed(value, decimals)
-        if share == 1 and reach[1] > colouring.high + slack:
+        if share == 1 and value_range[1] > colouring.high + slack:
             text = "≥" + text
-        if share == 0 and reach[0] < colouring.low - slack:
+        if share == 0 and value_range[0] < colouring.low - slack:
             text = "≤" + text
         made.append((share, text))
     return made
 
 
-def width_of(colouring: Colouring, reach: tuple[float, float], unit: str) -> float:
+def width_of(colouring: Colouring, value_range: tuple[float, float], unit: str) -> float:
     """Return how wide bar, numbers and unit are together, pixels."""
     metrics = QFontMetricsF(palette.ui_font(small=True))
-    texts = [text for _, text in tick_texts(colouring, reach, _COUNTS[1])]
+    texts = [text for _, text in tick_texts(colouring, value_range, _COUNTS[1])]
     title = metrics.height() + _BAR_GAP if unit else 0.0
-    return WIDTH + _BAR_GAP + max(map(metrics.horizontalAdvance, texts)) + title + 1
+    return BAR_WIDTH + _BAR_GAP + max(map(metrics.horizontalAdvance, texts)) + title + 1
 
 
 def draw_colour_bar(
     painter: QPainter,
     area: QRectF,
     colouring: Colouring,
-    reach: tuple[float, float],
+    value_range: tuple[float, float],
     unit: str,
     bottom: float = 0.0,
 ) -> None:
@@ -243,7 +247,7 @@ def draw_colour_bar(
     font = palette.ui_font(small=True)
     metrics = QFontMetricsF(font)
     ramp = np.arange(MASKED - 1, -1, -1, dtype=np.uint8)[:, np.newaxis]
-    bar = QRectF(area.left(), area.top(), WIDTH, area.height())
+    bar = QRectF(area.left(), area.top(), BAR_WIDTH, area.height())
     painter.drawImage(bar, image(ramp, colouring.colours, theme.masked))
     painter.setPen(painting.pen(theme.line))
     painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
@@ -252,7 +256,7 @@ def draw_colour_bar(
     painter.setPen(QColor(theme.muted))
     left = bar.right() + _BAR_GAP
     widest = 0.0
-    for share, text in tick_texts(colouring, reach, most):
+    for share, text in tick_texts(colouring, value_range, most):
         # The ends' texts stay inside the bar's height, so that nothing is cut off above it.
         top = area.bottom() - share * area.height() - metrics.height() / 2
         top = min(max(top, area.top()), area.bottom() - metrics.height())
@@ -269,8 +273,8 @@ def draw_colour_bar(
         painting.rotated_text(painter, box, Qt.AlignmentFlag.AlignCenter, text)
 
 
-MOST = 4096
-"""No grid with more cells has room for numbers on any screen."""
+_MOST_NUMBERS = 4096
+"""No more cells in sight have room for numbers on any screen."""
 _ROUNDING = 1e-6
 """What whole numbers may be off by, over the largest of them, in single precision."""
 _LARGE = 2
@@ -307,28 +311,51 @@ def decimals_that_fit(
     return None
 
 
-def draw_numbers(
+def decimals_in(values: npt.NDArray[np.floating], grid: GridGeometry) -> int | None:
+    """Return how many decimals of numbers have room in the cells of a grid, `None` if none do."""
+    metrics = QFontMetricsF(palette.ui_font(small=True))
+    rows, columns = grid.shape
+    if rows * columns > _MOST_NUMBERS or grid.pitch < metrics.height():
+        return None
+    return decimals_that_fit(values, grid.column_pitch, metrics)
+
+
+def draw_texts(
     painter: QPainter,
     grid: GridGeometry,
     values: npt.NDArray[np.floating],
-    mask: npt.NDArray[np.bool_] | None,
+    texts: Iterable[str],
     colouring: Colouring,
+    *,
+    quiet: bool = False,
+    low: Container[tuple[int, int]] = (),
 ) -> None:
-    """Print the numbers of all cells that may be seen, or none where they do not fit."""
-    font = palette.ui_font(small=True)
-    metrics = QFontMetricsF(font)
-    seen = np.isfinite(values) if mask is None else np.isfinite(values) & mask
-    if grid.pitch < metrics.height() or not seen.any():
-        return
-    decimals = decimals_that_fit(values[seen], grid.column_pitch, metrics)
-    if decimals is None:
-        return
-    painter.setFont(font)
-    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
-    for row, column in np.argwhere(seen).tolist():
-        value = float(values[row, column])
-        text = fixed(value, decimals)
-        # What rounds to nothing is printed, but quietly: it is the ground of the picture.
-        quiet = not text.strip("0.")
-        painter.setPen(ink(colouring.colour(value), quiet=quiet))
-        painter.drawText(grid.cell(row, column), flags, text)
+    """Print a text in each cell that holds a number, in ink that can be read on its colour.
+
+    Parameters
+    ----------
+    painter
+        With the font set.
+    grid
+        Where the cells lie.
+    values
+        [row, column]
+    texts
+        Of the cells that hold a number, row by row.
+    colouring
+        Colours of the cells.
+    quiet
+        Mute what rounds to nothing: it is the ground of the picture.
+    low
+        Cells whose text stands at the bottom.
+    """
+    seen = np.isfinite(values)
+    grounds = colouring.colours_of(values[seen])
+    centre = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextSingleLine
+    for cell, ground, text in zip(np.argwhere(seen).tolist(), grounds, texts, strict=True):
+        row, column = cell
+        assert ground is not None
+        painter.setPen(ink(ground, quiet=quiet and not text.strip("0.")))
+        bottom = (row, column) in low
+        place = Qt.AlignmentFlag.AlignBottom if bottom else Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(grid.cell(row, column), centre | place, text)

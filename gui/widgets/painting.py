@@ -1,14 +1,23 @@
-"""Tool tips that show text as it is.
+"""What widgets that paint have in common: literal tool tips, rings, pointing, scrolling.
 
-Qt takes text that looks like HTML for HTML: the token `<s>` would show nothing.
+Qt takes text that looks like HTML for HTML: the token `<s>` would show nothing in a tool tip.
 """
 
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QHelpEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QToolTip, QWidget
 
 from gui.style import palette
 from gui.style.theme import RADIUS, UNIT
@@ -18,10 +27,6 @@ if TYPE_CHECKING:
 else:
     # The class of Qt comes after this one where it is mixed in: a class has one Qt base only.
     class _Base: ...
-
-
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 
 def literal(text: str) -> str:
@@ -60,11 +65,6 @@ _BY_KEYBOARD = frozenset(
         Qt.FocusReason.ShortcutFocusReason,
     }
 )
-
-
-def came_by_keyboard(reason: Qt.FocusReason) -> bool:
-    """Return whether focus came by a key, so that the ring belongs there."""
-    return reason in _BY_KEYBOARD
 
 
 def pen(colour: str, width: float = 1.0) -> QPen:
@@ -127,17 +127,81 @@ ALONG = {
 """Places of a line."""
 
 
+Ticks = list[tuple[float, str]]
+"""Where an axis has ticks, and what stands there."""
+
+
+class Axes(NamedTuple):
+    """What two axes show.
+
+    `x` and `y` say where they begin and end, `titles` has that of the lower one first; `room` is
+    what the left axis needs beside its numbers, the lower one in all, and what is written above;
+    `ticks` says for the left axis what stands where if there is room for so many lines.
+    """
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    titles: tuple[str, str]
+    room: tuple[float, float, float]
+    framed: bool = True
+    grid: bool = False
+    ticks: Callable[[float], Ticks] | None = None
+    square: bool = False
+    whole: bool = False
+
+
 Thing = TypeVar("Thing")
 
 
-class Pointing(_Base, Generic[Thing]):
+class FocusRing(_Base):
+    """Mixed into a widget that paints the ring of the keyboard's focus itself."""
+
+    _ring = False
+
+    def show_ring(self) -> None:
+        """Show the focus ring: the keyboard is at work."""
+        self._ring = True
+        self._canvas().update()
+
+    def draw_ring(self, painter: QPainter) -> None:
+        """Draw the focus ring where the keyboard is at work."""
+        if self._ring and self.hasFocus():
+            focus_ring(painter, self._canvas().rect())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the ring when the keyboard brought the focus."""
+        self._ring = event.reason() in _BY_KEYBOARD
+        super().focusInEvent(event)
+        self._canvas().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the ring away."""
+        super().focusOutEvent(event)
+        self._canvas().update()
+
+    def _canvas(self) -> QWidget:
+        return self.viewport() if isinstance(self, QAbstractScrollArea) else self
+
+
+class Pointing(FocusRing, Generic[Thing]):
     """Mixed into a widget that paints things (cells, tokens, heads) which are no widgets."""
 
     keys: ClassVar[str] = "Arrow keys move."
-    """What keys do, for those who cannot see it."""
+    """What keys do, as screen readers say it."""
     pointed: Thing | None = None
     """What is under the mouse."""
-    _ring = False
+    usual: ClassVar[tuple[float, float]] = (40, 36)
+    """A usual size, in units of spacing."""
+    least: ClassVar[tuple[float, float]] = (24, 22)
+    """The size at which things can be told apart."""
+
+    def sizeHint(self) -> QSize:
+        """Return the usual size, in proportion to the text."""
+        return palette.units(*self.usual)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the least size, in proportion to the text."""
+        return palette.units(*self.least)
 
     def thing_at(self, point: QPointF) -> Thing | None:
         """Return what lies at a place of the canvas."""
@@ -148,7 +212,7 @@ class Pointing(_Base, Generic[Thing]):
         raise NotImplementedError
 
     def ask_for(self, thing: Thing) -> None:
-        """Tell that somebody clicked on something."""
+        """Ask for what was clicked."""
         raise NotImplementedError
 
     def marked(self) -> str:
@@ -156,7 +220,7 @@ class Pointing(_Base, Generic[Thing]):
         return ""
 
     def tell(self) -> None:
-        """Describe what is marked, and what keys do, to those who cannot see it."""
+        """Describe to screen readers what is marked, and what keys do."""
         said = " ".join(self.marked().split("\n")).strip()
         self.setAccessibleDescription(f"{said}. {self.keys}" if said else self.keys)
 
@@ -165,16 +229,6 @@ class Pointing(_Base, Generic[Thing]):
         if thing != self.pointed:
             self.pointed = thing
             self._canvas().update()
-
-    def show_ring(self) -> None:
-        """Show the focus ring: somebody uses the keyboard."""
-        self._ring = True
-        self._canvas().update()
-
-    def draw_ring(self, painter: QPainter) -> None:
-        """Draw the focus ring where the keyboard is at work."""
-        if self._ring and self.hasFocus():
-            focus_ring(painter, self._canvas().rect())
 
     def handle(self, event: QEvent) -> bool:
         """Answer a request for a tool tip, and notice that the mouse has left the canvas."""
@@ -196,31 +250,13 @@ class Pointing(_Base, Generic[Thing]):
             self.ask_for(thing)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the ring when the keyboard brought the focus."""
-        self._ring = came_by_keyboard(event.reason())
+        """Show the ring when the keyboard brought the focus, and describe what is marked."""
         super().focusInEvent(event)
         self.tell()
-        self._canvas().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Take the ring away."""
-        super().focusOutEvent(event)
-        self._canvas().update()
-
-    def _canvas(self) -> QWidget:
-        return self.viewport() if isinstance(self, QAbstractScrollArea) else self
 
 
 class PaintedScroll(Pointing[Thing], QAbstractScrollArea):
-    """A page as wide as the widget, painted, that scrolls up and down.
-
-    Parameters
-    ----------
-    name
-        Accessible name.
-    parent
-        Owner.
-    """
+    """A page as wide as the widget, painted, that scrolls up and down."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -34,14 +34,14 @@ def journey(qtbot, window, engine, folder):
     qtbot.mouseClick(panels["Heads"].best.buttons["induction"][0], Qt.MouseButton.LeftButton)
     settle(qtbot, window)
     head = Head(int(layer), int(number))
-    assert panels["Attention"].mark.text() == head.name
+    assert panels["Attention"].head_label.text() == head.name
 
     # Another head, by the keyboard, and back by the mouse.
     grid = panels["Heads"].grid
     grid.setFocus()
     QTest.keyClick(grid, Qt.Key.Key_Left if head.number else Qt.Key.Key_Right)
     settle(qtbot, window)
-    assert panels["Attention"].mark.text() != head.name
+    assert panels["Attention"].head_label.text() != head.name
     qtbot.mouseClick(panels["Heads"].best.buttons["induction"][0], Qt.MouseButton.LeftButton)
     settle(qtbot, window)
 
@@ -49,7 +49,7 @@ def journey(qtbot, window, engine, folder):
     attention = panels["Attention"]
     query, source = len(answer.labels) - 2, 3
     place = attention.heatmap.cell_rect(query, source).center().toPoint()
-    qtbot.mouseClick(attention.heatmap, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(attention.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=place)
     settle(qtbot, window)
     pattern = engine.answer(Attention(run, head.layer)).values[head.number, query, source]
     assert f"pattern {pattern:.2f}" in attention.cell.text

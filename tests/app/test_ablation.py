@@ -62,7 +62,7 @@ def test_without_the_previous_token_head_induction_and_its_guess_fall(qtbot, ope
     chance = dict(zip(whole.next_labels, np.exp(whole.next_log_probs), strict=True))["·tea"]
     assert tea[1] == f"{100 * chance:.1f}"
     fed = [place for place, label in enumerate(whole.labels) if label == "·tea"]
-    assert attention.heatmap._shown.values[-1, fed[0]] < -0.3
+    assert attention.heatmap.matrix.values[-1, fed[0]] < -0.3
 
     press(qtbot, window, bar.on)
     assert not bar.isVisible()

@@ -55,7 +55,7 @@ def test_a_board_of_two_models_is_the_same_file_from_the_window_and_from_the_ses
     dialog = window.exports.open_dialog(panel, PICTURES)
     qtbot.waitUntil(lambda: dialog.ready)
     told = []
-    dialog.told.connect(told.append)
+    dialog.message.connect(told.append)
     exported = tmp_path / "window.pdf"
     dialog.save(exported)
     qtbot.waitUntil(lambda: bool(told))

@@ -39,15 +39,15 @@ def test_right_minus_left_is_the_difference_of_two_answers(qtbot, window, engine
     left, right = RunPrompt("attn-2l", GREEN), RunPrompt("attn-2l", BLACK)
     attention = window.findChild(AttentionPanel)
     patterns = [engine.answer(Attention(run, 1)).values[3] for run in (left, right)]
-    np.testing.assert_array_equal(attention.heatmap._shown.values, patterns[1] - patterns[0])
+    np.testing.assert_array_equal(attention.heatmap.matrix.values, patterns[1] - patterns[0])
     # The induction head reads what followed the word of its own prompt, and so it does in both.
-    assert attention.heatmap._shown.labels[0][3] == "·green | ·black"
+    assert attention.heatmap.matrix.labels[0][3] == "·green | ·black"
 
     window.open_cards(["Poster"])
     settle(qtbot, window)
     poster = window.findChild(PosterPanel)
     rows = [engine.answer(DestinationRow(run, 9)).values for run in (left, right)]
-    np.testing.assert_array_equal(poster.map._cells.values, rows[1] - rows[0])
+    np.testing.assert_array_equal(poster.map.matrix.values, rows[1] - rows[0])
 
     window.open_cards(["Attribution"])
     settle(qtbot, window)
@@ -66,7 +66,7 @@ def test_prompts_of_different_length_are_compared_where_both_have_a_token(qtbot,
     left, right = RunPrompt("attn-2l", GREEN), RunPrompt("attn-2l", LONGER)
     attention = window.findChild(AttentionPanel)
     one, other = (engine.answer(Attention(run, 1)).values[3] for run in (left, right))
-    shown = attention.heatmap._shown
+    shown = attention.heatmap.matrix
     assert shown.labels[0][2] == "+ ·really"
     assert not shown.mask[2].any()
     assert not shown.mask[:, 2].any()
@@ -76,10 +76,10 @@ def test_prompts_of_different_length_are_compared_where_both_have_a_token(qtbot,
 
 def test_escape_ends_it_and_leaves_the_window_as_it_was(qtbot, window):
     attention = window.findChild(AttentionPanel)
-    before, selection = attention.heatmap._shown, window.session.selection
+    before, selection = attention.heatmap.matrix, window.session.selection
     compare(qtbot, window, BLACK)
     QTest.keyClick(window.compare_bar.edit, Qt.Key.Key_Escape)
     settle(qtbot, window)
     assert window.session.selection == selection
     assert not window.compare_bar.isVisible()
-    np.testing.assert_array_equal(attention.heatmap._shown.values, before.values)
+    np.testing.assert_array_equal(attention.heatmap.matrix.values, before.values)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 
 from engine.messages import Attention, Head, Receipts
 from gui.session.session import Selection
-from gui.widgets.matrix_list import SheetCell
+from gui.widgets.matrix_list import ListCell
 from tests.app.conftest import settle
 
 TOY = Selection("toy", "result = 0 ans return")
@@ -82,7 +82,7 @@ def test_return_s_attention_to_result_and_what_the_model_added_are_found_by_mous
     qtbot.mouseClick(workings.part._buttons["where"], Qt.MouseButton.LeftButton)
     number = list(shown(workings)).index("S")
     workings.sheet.show_entry(number)
-    at = workings.sheet.cell_rect(SheetCell(number, 4, 0)).center().toPoint()
+    at = workings.sheet.cell_rect(ListCell(number, 4, 0)).center().toPoint()
     qtbot.mouseMove(workings.sheet.viewport(), at)
     qtbot.waitUntil(lambda: "2 · 1 + 1 · 1 = 3" in workings.cell.text)
 
@@ -103,7 +103,7 @@ def test_a_pattern_cell_that_is_clicked_is_the_one_of_the_attention_card(qtbot, 
     window, workings, _ = opened(Selection(text=TEA, head=Head(1, 3), head_chosen=True))
     number = list(shown(workings)).index("A")
     workings.sheet.show_entry(number)
-    at = workings.sheet.cell_rect(SheetCell(number, 8, 5)).center().toPoint()
+    at = workings.sheet.cell_rect(ListCell(number, 8, 5)).center().toPoint()
     qtbot.mouseClick(workings.sheet.viewport(), Qt.MouseButton.LeftButton, pos=at)
     settle(qtbot, window)
     assert (window.session.selection.query, window.session.selection.source) == (8, 5)

@@ -70,7 +70,7 @@ def test_a_session_saved_and_closed_stands_again_before_the_engine_does(qtbot, s
     assert best != previous
     QTest.keyClick(window, Qt.Key.Key_Left, ALT)
     settle(qtbot, window)
-    assert panels["Attention"].mark.text() == previous.name
+    assert panels["Attention"].head_label.text() == previous.name
     QTest.keyClick(window, Qt.Key.Key_Right, ALT)
     settle(qtbot, window)
     QTest.keyClick(window, Qt.Key.Key_D, CONTROL)
@@ -92,7 +92,7 @@ def test_a_session_saved_and_closed_stands_again_before_the_engine_does(qtbot, s
     assert again.document.path == path
     assert not again.document.modified
     np.testing.assert_array_equal(picture(panels["Attention"]), pattern)
-    assert panels["Attention"].mark.text() == best.name
+    assert panels["Attention"].head_label.text() == best.name
     again.client.start()
     settle(qtbot, again)
     assert {panel.state for panel in again.panels} == {"fresh"}

@@ -11,7 +11,7 @@ from engine.messages import Refused
 from engine.network import tokens as tokens_module
 from engine.network.tokens import Tokens
 from engine.sources import toys
-from gui.widgets.token_field import VocabularyIndex
+from gui.widgets.fields import VocabularyIndex
 from tests.engine.conftest import byte_level_tokenizer
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))

@@ -5,82 +5,28 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from engine import messages as m
 from engine.job import Job
-from engine.messages import (
-    MEASURES,
-    PATTERN_MEASURES,
-    WEIGHT_MEASURES,
-    Attention,
-    ComplexValues,
-    Composition,
-    CompositionScores,
-    DestinationRow,
-    Direction,
-    DirectPath,
-    Downloaded,
-    DownloadModel,
-    DownloadPlan,
-    Eigenvalues,
-    EstimateModel,
-    FindDownload,
-    Group,
-    Head,
-    HeadOutput,
-    HeadReceipts,
-    HeadRows,
-    HeadScores,
-    HeadWorkings,
-    LayerGuesses,
-    ListModels,
-    LoadModel,
-    LogitAttribution,
-    LogitLens,
-    LogitParts,
-    MeasuredHeads,
-    ModelEntry,
-    ModelEstimate,
-    ModelFacts,
-    ModelList,
-    OffsetScores,
-    OutputRanking,
-    OVDirection,
-    OVTokens,
-    Patterns,
-    PositionQK,
-    PositionScores,
-    QKDirection,
-    QKOffsets,
-    QKTokens,
-    Receipts,
-    Refused,
-    Request,
-    Result,
-    Run,
-    RunPrompt,
-    ScoreRanking,
-    SingularValues,
-    SkipTrigrams,
-    Spectrum,
-    Table,
-    ThumbnailPatterns,
-    Thumbnails,
-    TokenRanking,
-    TokenTable,
-    TrigramList,
-    VirtualHead,
-    VirtualHeadParts,
-    Vocabulary,
-    VocabularyTokens,
-    Workings,
+from engine.messages import Head, ModelEntry, Refused
+from tests.gui import fake_answers
+from tests.gui.fake_answers import (
+    CONTEXT,
+    D_HEAD,
+    D_MODEL,
+    DIVISOR,
+    LABELS,
+    VOCABULARY,
+    named,
+    ranking,
+    seeded,
 )
-from tests.gui import fake_pairs, fake_parts, fake_positions, fake_trigrams, fake_workings
 
-LAYERS, HEADS, VOCABULARY, D_HEAD, D_MODEL, CONTEXT = 2, 4, 40, 6, 24, 300
+LAYERS, HEADS = 2, 4
 BEST_INDUCTION = (1, 2)
-LABELS = ("‹BOS›", *(f"·w{number}" for number in range(1, VOCABULARY)))
 
 
 class FakeEngine:
@@ -119,13 +65,11 @@ class FakeEngine:
         norm: str = "LayerNorm",
         positions: str = "learned",
     ) -> None:
-        self.asked: list[Request] = []
+        self.asked: list[m.Request] = []
         self.threads: set[int] = set()
-        self.seconds = seconds
-        self.d_mlp = d_mlp
-        self.notices = ()
-        self.vocabulary = vocabulary
+        self.seconds, self.d_mlp, self.vocabulary = seconds, d_mlp, vocabulary
         self.layers, self.norm, self.positions = layers, norm, positions
+        self.notices: tuple[str, ...] = ()
         self.failing: dict[type, Exception] = {}
         self.missing: set[str] = set()
         self.models = [
@@ -133,12 +77,10 @@ class FakeEngine:
             ModelEntry("toy", "toys", "one head"),
         ]
         self.sizes = {"config.json": 700, "model.safetensors": 3 * 2**30}
-        self.free = 8 * 2**30
-        self.fetched = 0
-        self.window = 0
+        self.free, self.fetched, self.window = 8 * 2**30, 0, 0
         self.spelling: Callable[[str], str | None] = lambda text: None
 
-    def answer(self, request: Request, job: Job) -> Result:
+    def answer(self, request: m.Request, job: Job) -> m.Result:
         self.asked.append(request)
         self.threads.add(threading.get_ident())
         for done in range(round(self.seconds / 0.005)):
@@ -148,23 +90,23 @@ class FakeEngine:
             raise self.failing[type(request)]
         if getattr(request, "model", None) in self.missing:
             raise Refused(f"there is no folder or file {request.model!r}")
-        if isinstance(request, DownloadModel):
+        if isinstance(request, m.DownloadModel):
             self._fetch(job)
-        result: Result = getattr(self, f"_{type(request).__name__}")(request)
+        result: m.Result = getattr(self, f"_{type(request).__name__}")(request)
         turns = self.positions == "rotary" and getattr(request, "circuit", "qk") == "qk"
         offset = getattr(request, "offset", None)
         return replace(result, offset=offset) if turns and offset is not None else result
 
-    def _ListModels(self, request: ListModels) -> ModelList:
-        return ModelList(tuple(self.models))
-
     def close(self) -> None:
         """Hold nothing."""
 
-    def _EstimateModel(self, request: EstimateModel) -> ModelEstimate:
+    def _ListModels(self, request: m.ListModels) -> m.ModelList:
+        return m.ModelList(tuple(self.models))
+
+    def _EstimateModel(self, request: m.EstimateModel) -> m.ModelEstimate:
         needs = 2**34 if "large" in request.model else 2**29
         positions = request.positions or min(256, CONTEXT)
-        return ModelEstimate(
+        return m.ModelEstimate(
             name=request.model,
             source="folder",
             parameters=needs // 4,
@@ -178,15 +120,10 @@ class FakeEngine:
             context=CONTEXT,
         )
 
-    def _FindDownload(self, request: FindDownload) -> DownloadPlan:
-        return DownloadPlan(
-            repository=request.repository,
-            revision="0" * 40,
-            files=tuple(self.sizes),
-            sizes=np.array(list(self.sizes.values())),
-            have=self.fetched,
-            free=self.free,
-        )
+    def _FindDownload(self, request: m.FindDownload) -> m.DownloadPlan:
+        sizes = np.array(list(self.sizes.values()))
+        files = tuple(self.sizes)
+        return m.DownloadPlan(request.repository, "0" * 40, files, sizes, self.fetched, self.free)
 
     def _fetch(self, job: Job) -> None:
         """Go on from what is there, in a hundred pieces."""
@@ -196,12 +133,12 @@ class FakeEngine:
             self.fetched = min(self.fetched + total // 100 + 1, total)
             time.sleep(0.005)
 
-    def _DownloadModel(self, request: DownloadModel) -> Downloaded:
+    def _DownloadModel(self, request: m.DownloadModel) -> m.Downloaded:
         self.models.append(ModelEntry(request.repository, "cache", "downloaded"))
-        return Downloaded(request.repository, self.fetched)
+        return m.Downloaded(request.repository, self.fetched)
 
-    def _LoadModel(self, request: LoadModel) -> ModelFacts:
-        return ModelFacts(
+    def _LoadModel(self, request: m.LoadModel) -> m.ModelFacts:
+        return m.ModelFacts(
             name=request.model,
             n_layers=self.layers,
             n_heads=HEADS,
@@ -216,7 +153,7 @@ class FakeEngine:
             positions=self.positions,
             norm=self.norm,
             folded=(),
-            divisor=2.5,
+            divisor=DIVISOR,
             prepend_bos=request.model != "toy",
             has_bos=request.model != "toy",
             parameters=1000,
@@ -224,34 +161,34 @@ class FakeEngine:
             example="w1 w2 w3",
         )
 
-    def _Vocabulary(self, request: Vocabulary) -> VocabularyTokens:
-        return VocabularyTokens(tuple(label.replace("·", " ") for label in LABELS), LABELS)
+    def _Vocabulary(self, request: m.Vocabulary) -> m.VocabularyTokens:
+        return m.VocabularyTokens(tuple(label.replace("·", " ") for label in LABELS), LABELS)
 
-    def _RunPrompt(self, request: RunPrompt) -> Run:
+    def _RunPrompt(self, request: m.RunPrompt) -> m.Run:
         ids = self._ids(request)
-        rng = _rng(request)
-        next_ids = rng.permutation(VOCABULARY)[: request.k]
-        probabilities = np.sort(rng.dirichlet(np.ones(request.k)))[::-1]
-        return Run(
+        chance = seeded(request)
+        next_ids = chance.permutation(VOCABULARY)[: request.k]
+        probabilities = np.sort(chance.dirichlet(np.ones(request.k)))[::-1]
+        return m.Run(
             ids=ids,
-            labels=tuple(LABELS[i] for i in ids),
+            labels=named(ids),
             prepended_bos=request.prepend_bos is not False and not _has_own_bos(request),
             next_ids=next_ids,
-            next_labels=tuple(LABELS[i] for i in next_ids),
+            next_labels=named(next_ids),
             next_log_probs=np.log(probabilities),
-            loss=rng.random(max(len(ids) - 1, 0)),
+            loss=chance.random(max(len(ids) - 1, 0)),
             special=ids == 0,
             begins_with_bos=bool(ids[0] == 0),
             typed_specials=request.text.split(" ").count(LABELS[0]),
             spelt=self.spelling(request.text),
         )
 
-    def _Attention(self, request: Attention) -> Patterns:
+    def _Attention(self, request: m.Attention) -> m.Patterns:
         ids = self._ids(request.run)
         n = len(ids)
         mask = np.tril(np.ones((n, n), bool))
         mask &= ~np.tri(n, k=-self.window, dtype=bool) if self.window else True
-        scores = _rng(request.run, request.layer).normal(size=(HEADS, n, n)).astype(np.float32)
+        scores = seeded(request.run, request.layer).normal(size=(HEADS, n, n)).astype(np.float32)
         exped = np.where(mask, np.exp(scores), 0)
         pattern = exped / exped.sum(-1, keepdims=True)
         values = {
@@ -259,157 +196,127 @@ class FakeEngine:
             "scores": np.where(mask, scores, np.nan),
             "value-weighted": 3 * pattern,
         }[request.kind]
-        return Patterns(tuple(LABELS[i] for i in ids), values, mask, 2.5)
+        return m.Patterns(named(ids), values, mask, DIVISOR)
 
-    def _Thumbnails(self, request: Thumbnails) -> ThumbnailPatterns:
-        layers = [self._Attention(Attention(request.run, layer)) for layer in range(self.layers)]
+    def _Thumbnails(self, request: m.Thumbnails) -> m.ThumbnailPatterns:
+        layers = [self._Attention(m.Attention(request.run, layer)) for layer in range(self.layers)]
         block = -(-len(layers[0].labels) // request.size)
         mask = np.stack([layer.mask[::block, ::block] for layer in layers])
         values = np.stack([layer.values[:, ::block, ::block] for layer in layers])
         values = np.where(mask[:, np.newaxis], values, np.nan)
-        return ThumbnailPatterns(layers[0].labels, values, mask, block)
+        return m.ThumbnailPatterns(layers[0].labels, values, mask, block)
 
-    def _HeadScores(self, request: HeadScores) -> MeasuredHeads:
-        rng = _rng(request.model)
+    def _HeadScores(self, request: m.HeadScores) -> m.MeasuredHeads:
+        chance = seeded(request.model)
         names = {
-            "random": PATTERN_MEASURES,
-            "prompt": [f"prompt_{name}" for name in PATTERN_MEASURES],
-            "weights": WEIGHT_MEASURES,
-            "all": MEASURES,
+            "random": m.PATTERN_MEASURES,
+            "prompt": [f"prompt_{name}" for name in m.PATTERN_MEASURES],
+            "weights": m.WEIGHT_MEASURES,
+            "all": m.MEASURES,
         }[request.measures]
-        scores = {name: 0.5 * rng.random(self.layers * HEADS) for name in names}
+        scores = {name: 0.5 * chance.random(self.layers * HEADS) for name in names}
         if "induction" in scores:
             best = min(BEST_INDUCTION[0], self.layers - 1), BEST_INDUCTION[1]
             scores["induction"].reshape(self.layers, HEADS)[best] = 0.9
-        heads = tuple(Head(*place) for place in np.ndindex(self.layers, HEADS))
-        return MeasuredHeads(heads, scores, 50)
+        return m.MeasuredHeads(self._heads(), scores, 50)
 
-    def _ranking(self, request: OVTokens | QKTokens, **more: float) -> dict[str, object]:
+    def _ranking(self, request: m.OVTokens | m.QKTokens) -> dict[str, Any]:
         token = request.token
         if request.source == "position":
             assert request.run is not None
             assert request.position is not None
             token = int(self._ids(request.run)[request.position])
         assert isinstance(token, int)
-        values = _rng(request.model, request.head, token, type(request)).normal(size=VOCABULARY)
-        order = np.argsort(-values, kind="stable")
-        top, bottom = order[: request.k], order[::-1][: request.k]
-        return {
-            "ids": top,
-            "labels": tuple(LABELS[i] for i in top),
-            "values": values[top],
-            "bottom_ids": bottom,
-            "bottom_labels": tuple(LABELS[i] for i in bottom),
-            "bottom_values": values[bottom],
-            "token_id": token,
-            "token_label": LABELS[token],
-            "rank": 1 + int((values > values[token]).sum()),
-            "value": float(values[token]),
-            "median": float(np.median(values)),
-            "d_vocab": VOCABULARY,
-            **self._sources(request),
-            **more,
-        }
+        seed = (request.model, request.head, token, type(request))
+        return ranking(seeded(*seed).normal(size=VOCABULARY), token, request.k)
 
-    def _sources(self, request: OVTokens | QKTokens) -> dict[str, str]:
-        asked, listed = str(request.source), str(request.source)
-        if isinstance(request, OVTokens):
-            listed = "unembedding"
-            if request.direction == "source":
-                asked, listed = listed, asked
-        elif request.source == "position":
+    def _OVTokens(self, request: m.OVTokens) -> m.TokenRanking:
+        asked, listed = str(request.source), "unembedding"
+        if request.direction == "source":
+            asked, listed = listed, asked
+        return m.TokenRanking(**self._ranking(request), source=asked, vocabulary_source=listed)
+
+    def _QKTokens(self, request: m.QKTokens) -> m.ScoreRanking:
+        asked = listed = str(request.source)
+        if request.source == "position":
             listed = "token+mlp0" if self.d_mlp and request.head.layer > 0 else "token"
-        return {"source": asked, "vocabulary_source": listed}
-
-    def _OVTokens(self, request: OVTokens) -> TokenRanking:
-        return TokenRanking(**self._ranking(request))  # type: ignore[arg-type]
-
-    def _QKTokens(self, request: QKTokens) -> ScoreRanking:
-        return ScoreRanking(**self._ranking(request, divisor=2.5))  # type: ignore[arg-type]
-
-    def _Spectrum(self, request: Spectrum) -> SingularValues:
-        values = np.sort(_rng(request.head, request.circuit).random(D_HEAD) + 0.1)[::-1]
-        dense = np.concatenate([values, np.full(D_MODEL - D_HEAD, 1e-17)])
-        groups = tuple(Group(i, i) for i in range(2, D_HEAD))
-        return SingularValues(
-            values,
-            (Group(0, 1), *groups),
-            0.14,
-            D_HEAD / D_MODEL,
-            D_HEAD,
-            dense if request.dense else None,
+        return m.ScoreRanking(
+            **self._ranking(request), divisor=DIVISOR, source=asked, vocabulary_source=listed
         )
 
-    def _Direction(self, request: Direction) -> OVDirection | QKDirection:
+    def _Spectrum(self, request: m.Spectrum) -> m.SingularValues:
+        values = np.sort(seeded(request.head, request.circuit).random(D_HEAD) + 0.1)[::-1]
+        dense = np.concatenate([values, np.full(D_MODEL - D_HEAD, 1e-17)])
+        groups = (m.Group(0, 1), *(m.Group(i, i) for i in range(2, D_HEAD)))
+        return m.SingularValues(
+            values, groups, 0.14, D_HEAD / D_MODEL, D_HEAD, dense if request.dense else None
+        )
+
+    def _Direction(self, request: m.Direction) -> m.OVDirection | m.QKDirection:
         names = ("read", "write") if request.circuit == "ov" else ("query", "key")
-        fields: dict[str, object] = {}
+        fields: dict[str, Any] = {}
         for name in names:
-            values = _rng(request.head, request.index, name).normal(size=VOCABULARY)
+            values = seeded(request.head, request.index, name).normal(size=VOCABULARY)
             for suffix, order in (("", np.argsort(-values)), ("_negative", np.argsort(values))):
                 ids = order[: request.k]
                 fields[f"{name}_ids{suffix}"] = ids
-                fields[f"{name}_labels{suffix}"] = tuple(LABELS[i] for i in ids)
+                fields[f"{name}_labels{suffix}"] = named(ids)
                 fields[f"{name}_values{suffix}"] = values[ids]
-        made = OVDirection if request.circuit == "ov" else QKDirection
-        return made(singular_value=1.5, group=Group(0, 1), **fields)  # type: ignore[arg-type]
+        made = m.OVDirection if request.circuit == "ov" else m.QKDirection
+        return made(singular_value=1.5, group=m.Group(0, 1), **fields)
 
-    def _Table(self, request: Table) -> TokenTable:
-        values = _rng(request.head, request.circuit).normal(size=(self.vocabulary, self.vocabulary))
-        return TokenTable(
-            LABELS[: self.vocabulary], values, None if request.circuit == "ov" else 2.5
+    def _Table(self, request: m.Table) -> m.TokenTable:
+        size = (self.vocabulary, self.vocabulary)
+        values = seeded(request.head, request.circuit).normal(size=size)
+        divisor = None if request.circuit == "ov" else DIVISOR
+        return m.TokenTable(LABELS[: self.vocabulary], values, divisor)
+
+    def _Composition(self, request: m.Composition) -> m.CompositionScores:
+        return fake_answers.composition(request, self._heads())
+
+    def _VirtualHead(self, request: m.VirtualHead) -> m.VirtualHeadParts:
+        earlier, later = (
+            self._Attention(m.Attention(request.run, head.layer, "pattern")).values[head.number]
+            for head in (request.earlier, request.later)
+        )
+        return fake_answers.virtual_head(
+            request, self._ids(request.run), later @ earlier, self.norm != "none"
         )
 
-    def _Composition(self, request: Composition) -> CompositionScores:
-        return fake_pairs.composition(request, self.layers, HEADS)
+    _Eigenvalues = staticmethod(fake_answers.eigenvalues)
+    _DirectPath = staticmethod(fake_answers.direct_path)
+    _SkipTrigrams = staticmethod(fake_answers.skip_trigrams)
+    _QKOffsets = staticmethod(fake_answers.qk_offsets)
+    _Receipts = staticmethod(fake_answers.receipts)
 
-    def _VirtualHead(self, request: VirtualHead) -> VirtualHeadParts:
-        normed = self.norm != "none"
-        return fake_pairs.virtual_head(request, self._ids(request.run), LABELS, D_HEAD, normed)
+    def _PositionQK(self, request: m.PositionQK) -> m.PositionScores:
+        return fake_answers.position_qk(request, self.positions)
 
-    def _Eigenvalues(self, request: Eigenvalues) -> ComplexValues:
-        return fake_pairs.eigenvalues(request, D_HEAD)
+    def _HeadOutput(self, request: m.HeadOutput) -> m.OutputRanking:
+        return fake_answers.head_output(request, self._ids(request.run))
 
-    def _DirectPath(self, request: DirectPath) -> TokenRanking:
-        return fake_pairs.direct_path(request, LABELS)
+    def _LogitAttribution(self, request: m.LogitAttribution) -> m.LogitParts:
+        return fake_answers.logit_attribution(request, self._ids(request.run), self._heads())
 
-    def _SkipTrigrams(self, request: SkipTrigrams) -> TrigramList:
-        return fake_trigrams.skip_trigrams(request, LABELS)
-
-    def _QKOffsets(self, request: QKOffsets) -> OffsetScores:
-        return fake_positions.qk_offsets(request, LABELS)
-
-    def _PositionQK(self, request: PositionQK) -> PositionScores:
-        return fake_positions.position_qk(request, self.positions, CONTEXT)
-
-    def _HeadOutput(self, request: HeadOutput) -> OutputRanking:
-        return fake_parts.head_output(request, self._ids(request.run), LABELS)
-
-    def _LogitAttribution(self, request: LogitAttribution) -> LogitParts:
+    def _DestinationRow(self, request: m.DestinationRow) -> m.HeadRows:
+        scores = self._HeadScores(m.HeadScores(request.run.model))
         ids = self._ids(request.run)
-        return fake_parts.logit_attribution(request, ids, LABELS, self._heads())
-
-    def _DestinationRow(self, request: DestinationRow) -> HeadRows:
-        scores = self._HeadScores(HeadScores(request.run.model))
-        ids = self._ids(request.run)
-        found = fake_parts.destination_row(request, ids, LABELS, self._heads(), scores)
+        found = fake_answers.destination_row(request, ids, self._heads(), scores)
         if self.window:
             found.values[:, : max(0, found.position + 1 - self.window)] = np.nan
         return found
 
-    def _LogitLens(self, request: LogitLens) -> LayerGuesses:
+    def _LogitLens(self, request: m.LogitLens) -> m.LayerGuesses:
         own = self._RunPrompt(replace(request.run, k=request.k))
-        return fake_parts.logit_lens(request, own, LABELS, self.layers)
+        return fake_answers.logit_lens(request, own, self.layers)
+
+    def _Workings(self, request: m.Workings) -> m.HeadWorkings:
+        return fake_answers.workings(request, self._ids(request.run))
 
     def _heads(self) -> tuple[Head, ...]:
         return tuple(Head(layer, number) for layer in range(self.layers) for number in range(HEADS))
 
-    def _Workings(self, request: Workings) -> HeadWorkings:
-        return fake_workings.workings(request, self._ids(request.run), LABELS)
-
-    def _Receipts(self, request: Receipts) -> HeadReceipts:
-        return fake_workings.receipts(request)
-
-    def _ids(self, request: RunPrompt) -> np.ndarray:
+    def _ids(self, request: m.RunPrompt) -> np.ndarray:
         words = request.text.split(" ") if request.text else []
         first = [0] if request.prepend_bos is not False and not _has_own_bos(request) else []
         special = {LABELS[0]: 0} if request.specials == "tokens" else {}
@@ -425,9 +332,5 @@ class FakeEngine:
         return np.array(ids)
 
 
-def _has_own_bos(request: RunPrompt) -> bool:
+def _has_own_bos(request: m.RunPrompt) -> bool:
     return request.specials == "tokens" and request.text.split(" ")[0] == LABELS[0]
-
-
-def _rng(*seed: object) -> np.random.Generator:
-    return np.random.default_rng(zlib.crc32(repr(seed).encode()))

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QTableView
 
 from gui.export import exportable
-from gui.export.exportable import subjects
+from gui.export.exportable import exportables
 from gui.panels.model.board import BoardPanel
 from gui.shell.about import HOW_TO, AboutDialog, TextDialog
 from gui.shell.file_menu import message_box
@@ -39,7 +39,7 @@ def exporting_board(window):
     board = next(dock for dock in window.docks if dock.kind.title == BoardPanel.title).fill()
     for title in ("Attention", "OV"):
         exportable.add_to_board(
-            subjects(panel(window, title))[0], window.session.board, window.status.tell
+            exportables(panel(window, title))[0], window.session.board, window.status.tell
         )
     return window.exports.open_dialog(board, PICTURES)
 

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 
 from gui.shell.layouts import LAYOUTS
 from gui.style import palette
+from gui.widgets.curve_plots import SpectrumPlot
+from gui.widgets.number_tables import FrozenNames
 from gui.widgets.painting import Pointing
-from gui.widgets.score_table import FrozenNames
-from gui.widgets.spectrum_plot import SpectrumPlot
 from tests.gui.conftest import filled
 from tests.waiting import activate, pause
 

@@ -3,18 +3,16 @@
 from typing import NamedTuple
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import HeadReceipts, Receipt, Receipts, Request
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import head_name, percent, plain, scientific
-from gui.style.palette import Held, scaled
-from gui.style.theme import UNIT
+from gui.style.palette import scaled
 from gui.widgets.check_list import Check, CheckList, Outcome
-from gui.widgets.labels import Paragraph
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Paragraph, Sentence
 
 
 class Verdict(NamedTuple):
@@ -144,29 +142,23 @@ class ReceiptsPanel(Panel):
     """Every check of the open head on the prompt; one that failed stands first."""
 
     title = "Receipts"
-    main = "shown"
-    draws = frozenset({"head"})
+    main_slot = "shown"
+    redraw_on = frozenset({"head"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self.sentence = Sentence("How many checks pass")
         self.checks = CheckList()
         self.checks.setAccessibleName("Checks of the open head, failed ones first")
-        self.checks.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        Held(self.checks, self.checks.setMinimumHeight, LEAST_LIST)
+        yield_room(self.checks, LEAST_LIST)
         self.hint = Sentence("What a click does")
         self.hint.set_parts([HINT])
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.checks, 1)
-        layout.addWidget(self.hint)
+        stack(self.body, self.sentence, (self.checks, 1), self.hint)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the run, and once the prompt is known to be read, for the checks."""
-        wanted: dict[str, Request] = {"run": self.session.run}
-        if self.run_result() is not None:
+        wanted = self.basics("run")
+        if self.common.run is not None:
             wanted["shown"] = Receipts(self.session.run, self.session.selection.head)
         return wanted
 

@@ -8,30 +8,27 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.messages import (
-    Attention,
     CircuitName,
     ComplexValues,
     Eigenvalues,
     Head,
     HeadScores,
-    LoadModel,
     MeasuredHeads,
     Request,
 )
 from gui.charts.focus import count
 from gui.charts.measures import full_name, undefined
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, switch
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import decimals_for, fixed, head_name, tokens_back
 from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.complex_plane import ComplexPlane
-from gui.widgets.controls import Segmented
 from gui.widgets.layouts import HeightCap
-from gui.widgets.scatter import Scatter
-from gui.widgets.sentence import Sentence
+from gui.widgets.point_plots import ComplexPlane, Scatter
+from gui.widgets.text import Sentence
 
 ACROSS, UP = "qk_eigenvalue_positivity", "ov_eigenvalue_copying"
 LEAST_PLOT = 200
@@ -110,21 +107,22 @@ class EigenvaluesPanel(Panel):
     """The complex plane of one circuit of the open head."""
 
     title = "Eigenvalues"
-    main = "values"
-    draws = frozenset({"head"})
-    ornaments = Panel.ornaments | {"all"}
+    main_slot = "values"
+    redraw_on = frozenset({"head"})
+    optional_slots = Panel.optional_slots | {"all"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self._chosen: int | None = None
         self.header.setToolTip(painting.literal(ABOUT))
-        self.circuit = Segmented([("ov", "OV"), ("qk", "QK")], "Which circuit's eigenvalues")
-        self.circuit.set_option_tip("ov", "Does the head raise the tokens it reads?")
-        self.circuit.set_option_tip("qk", "Does a token look for tokens like itself?")
-        self.circuit.changed.connect(self._on_circuit)
-        self.which = Segmented([("head", "head"), ("all", "all heads")], "One head or all")
-        self.which.set_option_tip("all", "QK positivity against OV copying, every head a point")
-        self.which.changed.connect(self._on_circuit)
+        self.circuit = switch(
+            "Which circuit's eigenvalues",
+            self._on_circuit,
+            ("ov", "OV", "Does the head raise the tokens it reads?"),
+            ("qk", "QK", "Does a token look for tokens like itself?"),
+        )
+        every = ("all", "all heads", "QK positivity against OV copying, every head a point")
+        self.which = switch("One head or all", self._on_circuit, "head", every)
         self.add_controls([self.which, self.circuit])
         self.all = EigenvaluesOfAll()
         self.all.chosen.connect(session.choose_head)
@@ -134,34 +132,26 @@ class EigenvaluesPanel(Panel):
         self._cap = HeightCap(self.plane, self.plane.height_at, LEAST_PLANE)
         self.plane.chosen.connect(self.choose)
         self.small = Sentence("The eigenvalue that was clicked, or how to pick one")
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.plane, 8)
-        layout.addWidget(self.small)
-        layout.addWidget(self.all, 100)
+        rows = (self.sentence, (self.plane, 8), self.small, (self.all, 100))
+        stack(self.body, *rows, spacing=UNIT // 2).addStretch(0)
         self.all.hide()
-        layout.addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the eigenvalues; where scores depend on the distance, for the prompt first."""
         now, circuit = self.session.selection, self._circuit()
-        wanted: dict[str, Request] = {"facts": LoadModel(now.model)}
+        wanted = self.basics("facts")
         if self.which.value() == "all":
             wanted["all"] = HeadScores(now.model, "weights")
         if circuit == "ov":
             wanted["values"] = Eigenvalues(now.model, now.head, circuit)
             return wanted
-        facts = self.facts()
+        facts = self.common.facts
         if facts is None:
             return wanted
         if facts.positions != "rotary":
             wanted["values"] = Eigenvalues(now.model, now.head, circuit)
             return wanted
-        wanted["run"] = self.session.run
-        if self.run_result() is not None:
-            wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
+        wanted |= self.basics("run", "patterns")
         offset = self.offset()
         if offset is not None:
             wanted["values"] = Eigenvalues(now.model, now.head, circuit, offset)
@@ -209,7 +199,7 @@ class EigenvaluesPanel(Panel):
         now = self.session.selection
         scores = self.current("all", HeadScores(now.model, "weights"))
         if isinstance(scores, MeasuredHeads):
-            facts = self.facts()
+            facts = self.common.facts
             rotary = facts is not None and facts.positions == "rotary"
             self.all.set_scores(scores, now.head, 0 if rotary else None)
         else:
@@ -218,7 +208,7 @@ class EigenvaluesPanel(Panel):
     def _circuit(self) -> CircuitName:
         return cast(CircuitName, self.circuit.value())
 
-    def _on_circuit(self) -> None:
+    def _on_circuit(self, _: str) -> None:
         self._chosen = None
         self.refresh()
         self.redraw()

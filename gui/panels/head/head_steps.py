@@ -4,23 +4,18 @@ import re
 from typing import Literal, cast
 
 import numpy as np
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import PARTS, HeadWorkings, Part, Request, Run, Step, Workings
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, switch, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import fixed, percent, plain
-from gui.style.palette import Held
-from gui.style.theme import UNIT
 from gui.widgets.cells import Colouring
-from gui.widgets.controls import Segmented
-from gui.widgets.heatmap_painting import LabelledGrid
-from gui.widgets.labels import Paragraph
-from gui.widgets.matrix_list import MatrixSheet, SheetCell
-from gui.widgets.matrix_list_painting import Entry
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_list import Entry, ListCell, MatrixList
+from gui.widgets.text import Paragraph, Sentence, Token, plain_text
 
 Convention = Literal["rows", "papers"]
 """TransformerLens's shapes, one row a position; or the papers', whose weights are transposed."""
@@ -62,7 +57,7 @@ def entry(found: HeadWorkings, step: Step, convention: Convention, source: int) 
     marked = (_marked(axes[0], query, source), _marked(axes[1], query, source))
     if turned(step, convention):
         values, labels, axes, marked = values.T, labels[::-1], axes[::-1], marked[::-1]
-    grid = LabelledGrid(values, mask, labels, axes, "", colouring)
+    grid = Matrix(values, colouring, labels, mask, axes)
     return Entry(PARTS[step.part], _words(found, step, convention), grid, marked)
 
 
@@ -211,50 +206,40 @@ class WorkingsPanel(Panel):
     """The chain from one-hot tokens to logits, step by step."""
 
     title = "Workings"
-    main = "shown"
-    draws = frozenset({"head", "query", "source"})
+    main_slot = "shown"
+    redraw_on = frozenset({"head", "query", "source"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
-        self.convention = Segmented(
-            [("rows", "TransformerLens"), ("papers", "papers")],
-            "Whose shapes: TransformerLens's, or the papers' with their transposes",
-        )
+        whose = "Whose shapes: TransformerLens's, or the papers' with their transposes"
+        rows = ("rows", "TransformerLens")
+        self.convention = switch(whose, lambda _: self.redraw(), rows, "papers")
         self.convention.setToolTip(
             "The papers' weights are the transposes of TransformerLens's: the same head either way"
         )
-        self.convention.changed.connect(lambda convention: self.redraw())
-        self.part = Segmented([(part, part) for part in PARTS], "Go to a part of the chain")
+        self.part = switch("Go to a part of the chain", self._go_to, *PARTS)
         self.part.setToolTip(
             "Go to what the head reads, where it looks, what it moves, or what that predicts"
         )
-        self.part.changed.connect(self._go_to)
         self.add_controls([self.part, self.convention])
         self.follow = Sentence("What the selected query does with the selected source")
-        self.sheet = MatrixSheet()
+        self.sheet = MatrixList()
         self.sheet.setAccessibleName("The head's matrices, step by step")
-        self.sheet.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        Held(self.sheet, self.sheet.setMinimumHeight, LEAST_SHEET)
+        yield_room(self.sheet, LEAST_SHEET)
         self.sheet.set_describe(self.describe)
         self.sheet.clicked.connect(self._pin)
         self.sheet.hovered.connect(self._say_cell)
         self.sheet.part_shown.connect(self._show_part)
         self.cell = Sentence("The cell under the mouse, or the one that was clicked", muted=False)
-        self._clicked: SheetCell | None = None
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.follow)
-        layout.addWidget(self.sheet, 1)
-        layout.addWidget(self.cell)
+        self._clicked: ListCell | None = None
+        stack(self.body, self.follow, (self.sheet, 1), self.cell)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the run, and once the prompt is known to be read, for the workings."""
-        now, run = self.session.selection, self.session.run
-        wanted: dict[str, Request] = {"run": run}
-        found = self.run_result()
-        if found is not None:
-            wanted["shown"] = Workings(run, now.head, focus.pinned_query(now, found))
+        wanted = self.basics("run")
+        if self.focus is not None:
+            head, query = self.session.selection.head, self.focus.query
+            wanted["shown"] = Workings(self.session.run, head, query)
         return wanted
 
     def draw(self) -> None:
@@ -270,7 +255,7 @@ class WorkingsPanel(Panel):
         self.follow.set_parts(self._follow(found, source))
         self._say_cell(None)
 
-    def describe(self, cell: SheetCell) -> str:
+    def describe(self, cell: ListCell) -> str:
         """Return what the tool tip of a cell says."""
         return plain_text(self._cell(cell))
 
@@ -309,7 +294,7 @@ class WorkingsPanel(Panel):
             f" most, by {raised}{before}",
         ]
 
-    def _at(self, cell: SheetCell) -> tuple[Step, int, int] | None:
+    def _at(self, cell: ListCell) -> tuple[Step, int, int] | None:
         """Return a step and its row and column behind a cell of the sheet."""
         found = self._found()
         if found is None or cell.entry >= len(found.steps):
@@ -322,18 +307,18 @@ class WorkingsPanel(Panel):
         rows, columns = step.values.shape
         return (step, row, column) if row < rows and column < columns else None
 
-    def _cell(self, cell: SheetCell) -> list[str | Token]:
+    def _cell(self, cell: ListCell) -> list[str | Token]:
         found, at = self._found(), self._at(cell)
         if found is None or at is None:
             return []
         return cell_parts(found, *at, self._convention())
 
-    def _say_cell(self, cell: SheetCell | None) -> None:
+    def _say_cell(self, cell: ListCell | None) -> None:
         shown = cell or self._clicked
         parts = self._cell(shown) if shown is not None else []
         self.cell.set_parts(parts or ["Point at a number, or click it to pin its row and column."])
 
-    def _pin(self, cell: SheetCell) -> None:
+    def _pin(self, cell: ListCell) -> None:
         self._clicked = cell
         self._say_cell(cell)
         found, at = self._found(), self._at(cell)

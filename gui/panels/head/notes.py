@@ -2,18 +2,18 @@
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QPushButton
 
 from engine.messages import Request
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack
 from gui.panels.panel import Panel
 from gui.session.model_opener import short_name
 from gui.session.session import Session
 from gui.state.session_file import Favourite
 from gui.style.formatting import head_name
 from gui.style.palette import Held
-from gui.style.theme import UNIT
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 NONE_YET = (
     "No favourites yet. ☆ marks the open head; a note marks it too. All are kept with the session."
@@ -25,7 +25,7 @@ class NotesPanel(Panel):
     """A note on the open head, and a list of all heads that are marked."""
 
     title = "Notes"
-    draws = frozenset({"head", "model"})
+    redraw_on = frozenset({"head", "model"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -53,12 +53,7 @@ class NotesPanel(Panel):
         delete = QShortcut(QKeySequence.StandardKey.Delete, self.list)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self._on_delete)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.note, 1)
-        layout.addWidget(self.none)
-        layout.addWidget(self.list, 2)
+        stack(self.body, (self.note, 1), self.none, (self.list, 2))
         session.favourites.changed.connect(self.redraw)
 
     def wants(self) -> dict[str, Request]:

@@ -4,22 +4,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import (
-    Attention,
-    LoadModel,
     ModelFacts,
     OffsetScores,
     PositionQK,
     PositionScores,
     QKOffsets,
     Request,
-    Vocabulary,
     VocabularyTokens,
 )
-from gui.charts import focus
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, switch
 from gui.panels.panel import MayHaveNothing
 from gui.panels.token_lists import TokenChoice
 from gui.session.session import Session
@@ -27,12 +23,13 @@ from gui.style.formatting import fixed, for_prompts, outstanding, plain, reach, 
 from gui.style.palette import Held
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.controls import Segmented
-from gui.widgets.heatmap import Heatmap
+from gui.widgets.cells import Colouring
+from gui.widgets.curve_plots import OffsetPlot
 from gui.widgets.labels import Named
 from gui.widgets.layouts import HeightCap
-from gui.widgets.offset_plot import OffsetPlot
-from gui.widgets.sentence import Sentence, Token
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_view import Heatmap
+from gui.widgets.text import Sentence, Token
 
 Read = Literal["token", "token+mlp0"]
 LEAST_MAP, LEAST_PLOT = 180, 140
@@ -65,8 +62,8 @@ class PositionsPanel(MayHaveNothing):
     """Curves over the distance of two tokens, or a map of positions with its diagonals' means."""
 
     title = "Positions"
-    main = "scores"
-    draws = frozenset({"head", "query", "source"})
+    main_slot = "shown"
+    redraw_on = frozenset({"head", "query", "source"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -79,14 +76,13 @@ class PositionsPanel(MayHaveNothing):
         self.key.chosen.connect(lambda token: self._ask(key=token))
         for choice in (self.query, self.key):
             choice.refused.connect(self.notice.show_failure)
-        self.source = Segmented(
-            [("token", "token"), ("token+mlp0", "token + MLP0")],
+        self.source = switch(
             "Positions: what stands for the tokens",
+            lambda source: self._ask(source=source),
+            *("token", ("token+mlp0", "token + MLP0")),
         )
-        self.source.changed.connect(lambda source: self._ask(source=source))
-        self.reach = Segmented([(far, far) for far in REACHES], "Positions: how far they go")
+        self.reach = switch("Positions: how far they go", lambda _: self._ask(), *REACHES)
         self.reach.set_value("64")
-        self.reach.changed.connect(lambda _: self._ask())
         self._of_pair = (Named("query", self.query), Named("key", self.key), self.source)
         self.add_controls([*self._of_pair, self.reach])
         self._show_controls(of_pair=False, reach=False)
@@ -100,42 +96,30 @@ class PositionsPanel(MayHaveNothing):
         Held(self.plot, self.plot.setMinimumHeight, LEAST_PLOT)
         self.plot.chosen.connect(self.choose)
         self.small = Sentence("The distance that stands out, and the one that was clicked")
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.heatmap, 8)
-        layout.addWidget(self.plot, 4)
-        layout.addWidget(self.small)
+        rows = (self.sentence, (self.heatmap, 8), (self.plot, 4), self.small)
+        stack(self.body, *rows, spacing=UNIT // 2)
 
     def wants(self) -> dict[str, Request]:
         """Ask for positions, or in a rotary model for the distance of two tokens."""
-        now, facts = self.session.selection, self.facts()
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "vocabulary": Vocabulary(now.model),
-        }
+        now, facts = self.session.selection, self.common.facts
+        wanted = self.basics("facts", "vocabulary")
         if facts is None:
             return wanted
         reach = int(self.reach.value())
         if facts.positions != "rotary":
-            wanted["scores"] = PositionQK(now.model, now.head, min(reach, facts.n_ctx))
+            wanted["shown"] = PositionQK(now.model, now.head, min(reach, facts.n_ctx))
             return wanted
         query, key = self._asked.query, self._asked.key
         if query is None or key is None:
-            wanted["run"] = self.session.run
-            run = self.run_result()
-            if run is not None:
-                wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
-                patterns = self.patterns()
-                if patterns is not None:
-                    at = focus.pinned_query(now, run), focus.pinned_source(now, run, patterns)
-                    query = int(run.ids[at[0]]) if query is None else query
-                    key = int(run.ids[at[1]]) if key is None else key
+            wanted |= self.basics("run", "patterns")
+            run, at = self.common.run, self.focus
+            if run is not None and at is not None and at.source is not None:
+                query = int(run.ids[at.query]) if query is None else query
+                key = int(run.ids[at.source]) if key is None else key
         if query is not None and key is not None:
             farthest = min(reach, facts.n_ctx - 1)
             source = self._read(facts)
-            wanted["scores"] = QKOffsets(now.model, now.head, query, key, source, farthest)
+            wanted["shown"] = QKOffsets(now.model, now.head, query, key, source, farthest)
         return wanted
 
     def choose(self, offset: int) -> None:
@@ -150,12 +134,12 @@ class PositionsPanel(MayHaveNothing):
 
     def nothing(self) -> str:
         """Say what positions the model has where there is nothing to see of them."""
-        facts = self.facts()
+        facts = self.common.facts
         return "" if facts is None else NOTHING.get(facts.positions, "").format(facts.name)
 
     def draw(self) -> None:
         """Show curves, or map and curve."""
-        found, facts = self.known("scores"), self.facts()
+        found, facts = self.known("shown"), self.common.facts
         if facts is None or not isinstance(found, OffsetScores | PositionScores):
             return
         self.show_head()
@@ -183,7 +167,7 @@ class PositionsPanel(MayHaveNothing):
 
     def describe(self, query: int, key: int) -> str:
         """Return what the tool tip of a cell says."""
-        found = self.known("scores")
+        found = self.known("shown")
         if not isinstance(found, PositionScores) or max(query, key) >= len(found.scores):
             return ""
         told = f"query position {query}, key position {key}"
@@ -215,16 +199,15 @@ class PositionsPanel(MayHaveNothing):
         seen = np.isfinite(found.scores)
         largest = reach(found.scores[seen])
         names = [str(place) for place in range(len(found.scores))]
-        self.heatmap.set_grid(
-            found.scores,
-            seen,
-            names,
-            names,
-            limits=(-largest, largest),
-            colours="diverging",
-            row_title="query position",
-            column_title="key position",
-            unit="score",
+        self.heatmap.set_matrix(
+            Matrix(
+                found.scores,
+                Colouring("diverging", -largest, largest),
+                (names, names),
+                seen,
+                titles=("query position", "key position"),
+                unit="score",
+            )
         )
         self.heatmap.set_pinned(now.query, now.source)
         self._cap.update()

@@ -2,27 +2,25 @@
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit, QSizePolicy
 
 from engine.messages import (
-    LoadModel,
     Request,
     SkipTrigrams,
     TrigramList,
-    Vocabulary,
-    VocabularyTokens,
 )
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, switch
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import decimals_for, fixed, plain
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.controls import Segmented, SpinBox
-from gui.widgets.score_model import ScoreColumn
-from gui.widgets.score_table import ScoreTable
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.controls import SpinBox
+from gui.widgets.number_tables import ScoreTable
+from gui.widgets.table_model import NumberColumn
+from gui.widgets.text import Sentence, Token, plain_text
 
 LEAST_TABLE = 140
 WIDE = 424
@@ -48,8 +46,8 @@ class SkipTrigramsPanel(Panel):
     """The strongest ones in a list; a click asks OV about the source and QK about the query."""
 
     title = "Skip-trigrams"
-    main = "trigrams"
-    draws = frozenset({"head", "ov", "qk"})
+    main_slot = "trigrams"
+    redraw_on = frozenset({"head", "ov", "qk"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -69,10 +67,8 @@ class SkipTrigramsPanel(Panel):
         self.filter.textEdited.connect(lambda _: self._typing.start())
         self.filter.textChanged.connect(lambda text: None if text else self._typing.start())
         self.filter.returnPressed.connect(self.refresh)
-        self.how_many = Segmented(
-            [("10", "10"), ("50", "50"), ("200", "200")], "How many skip-trigrams are listed"
-        )
-        self.how_many.changed.connect(lambda _: self.refresh())
+        listed = "How many skip-trigrams are listed"
+        self.how_many = switch(listed, lambda _: self.refresh(), "10", "50", "200")
         self.back = SpinBox()
         self.back.setAccessibleName("Skip-trigrams: tokens from query back to source")
         self.back.setToolTip("Scores of this model depend on how far back the source lies")
@@ -91,20 +87,12 @@ class SkipTrigramsPanel(Panel):
         # The table takes what is left, and the card need not scroll for what it would like.
         self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.small = Sentence("The row that was clicked")
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.table, 1)
-        layout.addWidget(self.small)
+        stack(self.body, self.sentence, (self.table, 1), self.small, spacing=UNIT // 2)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the list; the facts say whether distance matters, the vocabulary how to type."""
-        now, facts = self.session.selection, self.facts()
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "vocabulary": Vocabulary(now.model),
-        }
+        now, facts = self.session.selection, self.common.facts
+        wanted = self.basics("facts", "vocabulary")
         if facts is not None:
             offset = self.back.value() if facts.positions == "rotary" else 0
             k = int(self.how_many.value())
@@ -113,7 +101,7 @@ class SkipTrigramsPanel(Panel):
 
     def draw(self) -> None:
         """Show the list."""
-        found, facts = self.known("trigrams"), self.facts()
+        found, facts = self.known("trigrams"), self.common.facts
         assert isinstance(found, TrigramList)
         self.show_head()
         rotary = facts is not None and facts.positions == "rotary"
@@ -157,8 +145,8 @@ class SkipTrigramsPanel(Panel):
         typed = self.filter.text()
         if "·" not in typed:
             return typed
-        found = self.current("vocabulary", Vocabulary(self.session.selection.model))
-        if isinstance(found, VocabularyTokens) and not any(typed in text for text in found.texts):
+        found = self.common.vocabulary
+        if found is not None and not any(typed in text for text in found.texts):
             return typed.replace("·", " ")
         return typed
 
@@ -168,8 +156,8 @@ class SkipTrigramsPanel(Panel):
         rows = zip(*ends, strict=True)
         return ["{} … {} → {}".format(*(_shortened(label, most) for label in r)) for r in rows]
 
-    def _columns(self, found: TrigramList) -> list[ScoreColumn]:
-        product = ScoreColumn(
+    def _columns(self, found: TrigramList) -> list[NumberColumn]:
+        product = NumberColumn(
             "QK × OV",
             found.values,
             decimals_for(found.values),
@@ -180,8 +168,8 @@ class SkipTrigramsPanel(Panel):
             return [product]
         divisor = plain(found.divisor, 3)
         return [
-            ScoreColumn("QK", found.qk, tip=f"score of query and source (divided by {divisor})"),
-            ScoreColumn("OV", found.ov, tip="what reading the source adds to the logit of out"),
+            NumberColumn("QK", found.qk, tip=f"score of query and source (divided by {divisor})"),
+            NumberColumn("OV", found.ov, tip="what reading the source adds to the logit of out"),
             product,
         ]
 
@@ -199,7 +187,7 @@ class SkipTrigramsPanel(Panel):
         return told if filtered or not self.session.selection.head.layer else told + LATER
 
     def _say_small(self, found: TrigramList) -> None:
-        row, facts = self._chosen(found), self.facts()
+        row, facts = self._chosen(found), self.common.facts
         said: list[str | Token]
         if row is not None:
             said = [*_told(found, row), " · OV asks about the source, QK about the query"]

@@ -4,7 +4,7 @@ from typing import Literal, cast
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from engine.messages import (
     CircuitName,
@@ -16,16 +16,16 @@ from engine.messages import (
     Spectrum,
 )
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, switch, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import fixed, plain, tokens_back
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
-from gui.widgets.controls import Segmented
+from gui.widgets.curve_plots import SpectrumPlot
 from gui.widgets.labels import caption, side_by_side
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.sentence import Sentence
-from gui.widgets.spectrum_plot import SpectrumPlot
+from gui.widgets.number_tables import RankedList
+from gui.widgets.text import Sentence
 
 ENDS: dict[str, tuple[str, str]] = {"ov": ("read", "write"), "qk": ("query", "key")}
 """What the two ends of a direction are called."""
@@ -40,8 +40,8 @@ class SpectrumPanel(Panel):
     """Singular values of both circuits, and the tokens of one direction."""
 
     title = "Spectrum"
-    main = "ov"
-    draws = frozenset({"head"})
+    main_slot = "ov"
+    redraw_on = frozenset({"head"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -53,8 +53,7 @@ class SpectrumPanel(Panel):
             "so that the fall after d_head is seen and not assumed"
         )
         self.measure.clicked.connect(self._measure)
-        self.scale = Segmented([("log", "log"), ("linear", "linear")], "Scale of the values")
-        self.scale.changed.connect(self._set_scale)
+        self.scale = switch("Scale of the values", self._set_scale, "log", "linear")
         self.add_controls([self.measure, self.scale])
         self.plot = SpectrumPlot()
         self.plot.setAccessibleName("Singular values of the OV and QK circuits")
@@ -64,27 +63,20 @@ class SpectrumPanel(Panel):
         self.plot.clicked_again.connect(self.put_away)
         self.overlap = Sentence("Overlap of the two ends")
         self.sentence = Sentence("The direction that was clicked")
-        self.sign = Segmented([("", "+"), ("_negative", "−")], "Which side of the direction")
-        self.sign.changed.connect(lambda sign: self.redraw())
+        sides = (("", "+"), ("_negative", "−"))
+        self.sign = switch("Which side of the direction", lambda _: self.redraw(), *sides)
         self.captions = (caption(""), caption(""))
         self.lists = (RankedList(), RankedList())
         for content, end in zip(self.lists, ("first", "second"), strict=True):
             content.setAccessibleName(f"Spectrum: tokens at the {end} end of the direction")
-            content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            Held(content, content.setMinimumHeight, LEAST_LIST_HEIGHT)
+            yield_room(content, LEAST_LIST_HEIGHT)
         self.ends = QWidget()
         self.ends.setLayout(side_by_side(self.captions, self.lists))
         says = QGridLayout()
         says.addWidget(self.sentence, 0, 0)
         says.addWidget(self.sign, 0, 1)
         says.setColumnStretch(0, 1)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
-        layout.addWidget(self.overlap)
-        layout.addWidget(self.plot, 3)
-        layout.addLayout(says)
-        layout.addWidget(self.ends, 2)
+        stack(self.body, self.overlap, (self.plot, 3), says, (self.ends, 2), spacing=UNIT // 2)
 
     def wants(self) -> dict[str, Request]:
         """Ask for both spectra, and for the direction that was clicked."""
@@ -133,7 +125,7 @@ class SpectrumPanel(Panel):
             ov.groups,
             qk.groups,
         )
-        self.plot.set_selected(*(self._chosen or (None, 0)))
+        self.plot.select(*(self._chosen or (None, 0)))
         told = f"overlap: read/write {fixed(ov.read_write_overlap, 2)}"
         told += (
             f" · query/key {fixed(qk.read_write_overlap, 2)}{tokens_back(qk.offset, ', ')} · "

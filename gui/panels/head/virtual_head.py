@@ -2,35 +2,38 @@
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from engine.messages import (
+    Attention,
     Composition,
     CompositionScores,
     Head,
-    LoadModel,
     ModelFacts,
     Pair,
+    Patterns,
     Request,
     Run,
     VirtualHead,
     VirtualHeadParts,
-    Vocabulary,
     VocabularyTokens,
 )
 from gui.charts import focus, pairs
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, switch
 from gui.panels.panel import PairPanel
-from gui.panels.token_lists import RaisedLowered, TokenChoice
+from gui.panels.token_lists import TokenChoice, TokenLists
 from gui.session.session import Session
 from gui.style.formatting import fixed, head_name, percent, ranked
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.controls import ComboBox, Segmented
-from gui.widgets.heatmap import Heatmap
+from gui.widgets.cells import Colouring
+from gui.widgets.controls import ComboBox
 from gui.widgets.layouts import Folding
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_view import Heatmap
+from gui.widgets.text import Sentence, Token, plain_text
 
 
 class PairPicker(QWidget):
@@ -107,8 +110,8 @@ class VirtualHeadPanel(PairPanel):
     """The pattern of a pair, and what it raises and lowers."""
 
     title = "Virtual head"
-    main = "parts"
-    draws = frozenset({"pair", "query", "source", "hide_bos"})
+    main_slot = "parts"
+    redraw_on = frozenset({"pair", "query", "source", "hide_bos"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -120,12 +123,11 @@ class VirtualHeadPanel(PairPanel):
         self.add_controls([self.picker])
 
         self.share_sentence = Sentence("How much of what the later head reads the earlier wrote")
-        self.pattern = Segmented(
-            [("product", "product"), ("exact", "exact")], "The pattern without or with the norm"
+        self.pattern = switch(
+            "The pattern without or with the norm",
+            lambda _: self.redraw(),
+            *(("product", "product", PRODUCT), ("exact", "exact", EXACT)),
         )
-        self.pattern.set_option_tip("product", PRODUCT)
-        self.pattern.set_option_tip("exact", EXACT)
-        self.pattern.changed.connect(lambda _: self.redraw())
         self.explanation = Sentence("What the pattern is")
         self.heatmap = Heatmap()
         self.heatmap.setAccessibleName("Pattern of the pair, query down and source across")
@@ -139,7 +141,7 @@ class VirtualHeadPanel(PairPanel):
         self.choice.chosen.connect(self._ask)
         self.choice.refused.connect(self.notice.show_failure)
         self.sentence = Sentence("What the lists say")
-        self.lists = RaisedLowered("Virtual head", self._ask)
+        self.lists = TokenLists("Virtual head", self._ask)
         Held(self.lists, self.lists.setMinimumHeight, LEAST_LISTS)
         self.rank = Sentence("The token's own rank")
         self.weights = Sentence("Copying and singular values of the pair")
@@ -152,29 +154,21 @@ class VirtualHeadPanel(PairPanel):
             self.lists,
             SIDE_BY_SIDE,
         )
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.share_sentence)
-        layout.addWidget(self._folding, 1)
+        stack(self.body, self.share_sentence, (self._folding, 1))
 
     def wants(self) -> dict[str, Request]:
         """Ask for the pair: the one chosen, or the strongest; then for the token it reads most."""
         now, run_request = self.session.selection, self.session.run
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "run": run_request,
-            "vocabulary": Vocabulary(now.model),
-        }
+        wanted = self.basics("facts", "run", "vocabulary")
         if now.pair is None:
-            wanted["scores"] = Composition(now.model, now.composition)
-        pair, run = self.pair(), self.run_result()
+            wanted["pairs"] = Composition(now.model, now.composition)
+        pair, run = self.pair(), self.common.run
         if pair is None or run is None:
             return wanted
         token = self._token
         if token is None and now.source is None:
-            # The pattern does not depend on the token, and says which source the pair reads.
-            wanted["pattern"] = VirtualHead(run_request, *pair, int(run.ids[0]))
+            # Their product says which source the pair reads.
+            wanted |= {"earlier": self._pattern(pair.earlier), "later": self._pattern(pair.later)}
         if token is None:
             source = self.source()
             token = None if source is None else int(run.ids[source])
@@ -191,7 +185,7 @@ class VirtualHeadPanel(PairPanel):
         now = self.session.selection
         if now.pair is not None:
             return now.pair
-        scores = self.current("scores", Composition(now.model, now.composition))
+        scores = self.current("pairs", Composition(now.model, now.composition))
         return pairs.strongest(scores) if isinstance(scores, CompositionScores) else None
 
     def source(self) -> int | None:
@@ -200,26 +194,30 @@ class VirtualHeadPanel(PairPanel):
         Unless one is pinned, the position where the product is largest, BOS at the beginning left
         out.
         """
-        now, pair, run = self.session.selection, self.pair(), self.run_result()
-        if pair is None or run is None:
+        now, pair, run, at = self.session.selection, self.pair(), self.common.run, self.focus
+        if pair is None or run is None or at is None:
             return None
-        query = focus.pinned_query(now, run)
+        query = at.query
         if now.source is not None and 0 <= now.source <= query:
             return now.source
-        found = self.current("pattern", VirtualHead(self.session.run, *pair, int(run.ids[0])))
-        if not isinstance(found, VirtualHeadParts):
+        earlier = self.current("earlier", self._pattern(pair.earlier))
+        later = self.current("later", self._pattern(pair.later))
+        if not (isinstance(earlier, Patterns) and isinstance(later, Patterns)):
             return None
-        first = 1 if run.begins_with_bos and query > 0 else 0
-        return first + int(np.argmax(found.product[query, first : query + 1]))
+        row = later.values[pair.later.number, query] @ earlier.values[pair.earlier.number]
+        return focus.source_of_row(now, run, row[: query + 1])
+
+    def _pattern(self, head: Head) -> Attention:
+        return Attention(self.session.run, head.layer, "pattern")
 
     def draw(self) -> None:
         """Show pattern and lists."""
-        parts, pair, run = self.known("parts"), self.pair(), self.run_result()
+        parts, pair, run = self.known("parts"), self.pair(), self.common.run
         assert isinstance(parts, VirtualHeadParts)
         if pair is None or run is None:
             return
         now = self.session.selection
-        facts = self.facts()
+        facts = self.common.facts
         if facts is not None:
             self.picker.show_pair(facts, pair)
             self.picker.show()
@@ -229,7 +227,8 @@ class VirtualHeadPanel(PairPanel):
         else:
             self.subtitle.setText("")
             self.subtitle.setToolTip("")
-        query = focus.pinned_query(now, run)
+        assert self.focus is not None
+        query = self.focus.query
         self.share_sentence.set_parts(self._share(parts, pair, query))
         self._draw_pattern(parts, run, query)
         self._draw_lists(parts)
@@ -264,9 +263,9 @@ class VirtualHeadPanel(PairPanel):
         return told
 
     def _say_cell(self, query: int, source: int) -> None:
-        run, pinned = self.run_result(), self.source()
-        if query < 0 and run is not None and pinned is not None:
-            query, source = focus.pinned_query(self.session.selection, run), pinned
+        pinned = self.source()
+        if query < 0 and self.focus is not None and pinned is not None:
+            query, source = self.focus.query, pinned
         self.cell.set_parts(self._cell(query, source) if query >= 0 else [])
 
     def _share(self, parts: VirtualHeadParts, pair: Pair, query: int) -> list[str | Token]:
@@ -286,15 +285,16 @@ class VirtualHeadPanel(PairPanel):
         self.explanation.set_parts([EXACT if exact else PRODUCT])
         mask = np.tri(len(values), dtype=bool)
         hide_bos = self.session.selection.hide_bos and run.begins_with_bos
-        self.heatmap.set_grid(
-            values,
-            mask,
-            parts.source_labels,
-            parts.source_labels,
-            limits=focus.limits(values, mask, shares=not exact, hide_bos=hide_bos),
-            row_title="query (destination)",
-            column_title="source",
-            unit="attention / scale" if exact else "attention",
+        limits = focus.limits(values, mask, shares=not exact, hide_bos=hide_bos)
+        self.heatmap.set_matrix(
+            Matrix(
+                values,
+                Colouring("sequential", *limits),
+                (parts.source_labels, parts.source_labels),
+                mask,
+                titles=("query (destination)", "source"),
+                unit="attention / scale" if exact else "attention",
+            )
         )
         self.heatmap.set_pinned(query, self.source())
         self._say_cell(-1, -1)
@@ -306,7 +306,7 @@ class VirtualHeadPanel(PairPanel):
         self.sentence.set_parts(
             ["reading ", Token(parts.token_label), f"{place}, the two together raise and lower"]
         )
-        self.lists.set_ranking(parts, self.pieces(self.lists.ids_of(parts)))
+        self.lists.set_ranking(parts, self.pieces)
         self.lists.setMaximumHeight(max(self.lists.height_of_rows(), scaled(LEAST_LISTS)))
 
     def _say_rank(self, parts: VirtualHeadParts) -> list[str | Token]:

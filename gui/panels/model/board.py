@@ -10,12 +10,12 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
 )
 
 from engine.messages import Head, Request, model_of
 from gui.client.background import Worker
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack
 from gui.panels.model.board_grid import ItemGrid, Shown, Thumbnails
 from gui.panels.panel import Panel
 from gui.session.model_opener import short_name
@@ -27,7 +27,7 @@ from gui.state.question import main_of, runs_of
 from gui.state.question_table import View
 from gui.style.theme import UNIT
 from gui.widgets.controls import SpinBox
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 NONE_YET = (
     "No figures yet. “Add to board” in the ⤓ menu of a card puts what it shows here; all are "
@@ -41,7 +41,7 @@ class BoardPanel(Panel):
     """Thumbnails of the figures on the board, how they are set, and the way to a file."""
 
     title = "Board"
-    draws = frozenset({"model"})
+    redraw_on = frozenset({"model"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -81,13 +81,7 @@ class BoardPanel(Panel):
         row.addWidget(self.own_title, 1)
         for button in (self.earlier, self.later, self.remove):
             row.addWidget(button)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.none)
-        layout.addWidget(self.grid, 1)
-        layout.addLayout(row)
-        layout.addStretch(0)
+        stack(self.body, self.none, (self.grid, 1), row).addStretch(0)
         session.board.changed.connect(self._on_board)
 
     def wants(self) -> dict[str, Request]:

@@ -3,7 +3,7 @@
 from typing import cast
 
 import numpy as np
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QSizePolicy
 
 from engine.messages import (
     Composition,
@@ -11,25 +11,25 @@ from engine.messages import (
     CompositionScores,
     FloatArray,
     IntArray,
-    LoadModel,
     Pair,
     Request,
 )
 from gui.charts import pairs
 from gui.charts.focus import count
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, switch
 from gui.panels.panel import PairPanel
 from gui.session.session import Session
 from gui.style.formatting import fixed, head_name, tokens_back
 from gui.style.palette import Held, scaled
-from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.controls import Segmented
-from gui.widgets.heatmap import Heatmap
+from gui.widgets.cells import Colouring
 from gui.widgets.layouts import Folding
-from gui.widgets.score_model import ScoreColumn
-from gui.widgets.score_table import ScoreTable
-from gui.widgets.sentence import Sentence
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_view import Heatmap
+from gui.widgets.number_tables import ScoreTable
+from gui.widgets.table_model import NumberColumn
+from gui.widgets.text import Sentence
 
 SIDE_BY_SIDE = 600
 MOST_CELL, AROUND = 64, 120
@@ -59,9 +59,9 @@ class CompositionPanel(PairPanel):
     """Pairs of heads as a map and as a list; a click opens one as a virtual head."""
 
     title = "Composition"
-    main = "scores"
-    draws = frozenset({"pair", "head"})
-    ornaments = frozenset({"pair"})
+    main_slot = "pairs"
+    redraw_on = frozenset({"pair", "head"})
+    optional_slots = frozenset({"pair"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -71,13 +71,11 @@ class CompositionPanel(PairPanel):
         self._z: FloatArray = np.zeros(0)
         self._listed: IntArray = np.zeros(0, dtype=np.int64)
         self.header.setToolTip(painting.literal(ABOUT))
-        self.kind = Segmented(
-            [("q", "queries"), ("k", "keys"), ("v", "values")],
+        self.kind = switch(
             "What the later head reads: its queries, keys or values",
+            lambda kind: session.set_composition(cast(CompositionKind, kind)),
+            *((key, pairs.READS[key], means) for key, means in MEANS.items()),
         )
-        self.kind.changed.connect(lambda kind: session.set_composition(cast(CompositionKind, kind)))
-        for key, tip in MEANS.items():
-            self.kind.set_option_tip(key, tip)
         self.kind.set_value(session.selection.composition)
         self.add_controls([self.kind])
         self.sentence = Sentence("What the map shows")
@@ -87,13 +85,13 @@ class CompositionPanel(PairPanel):
         self.heatmap.clicked.connect(self._choose_cell)
         self.heatmap.hovered.connect(self._say_cell)
         self.cell = Sentence("The pair under the mouse, or the open one")
-        self.which = Segmented(
-            [("all", "all"), ("into", "into"), ("from", "out of")],
+        self.which = switch(
             "Which pairs are listed",
+            lambda _: self.redraw(),
+            "all",
+            ("into", "into", "Only pairs whose later head is the open one"),
+            ("from", "out of", "Only pairs whose earlier head is the open one"),
         )
-        self.which.set_option_tip("into", "Only pairs whose later head is the open one")
-        self.which.set_option_tip("from", "Only pairs whose earlier head is the open one")
-        self.which.changed.connect(lambda _: self.redraw())
         self.caption = Sentence("Which pairs are listed")
         self.table = ScoreTable()
         self.table.setAccessibleName("Pairs of heads, strongest first")
@@ -112,19 +110,13 @@ class CompositionPanel(PairPanel):
             SIDE_BY_SIDE,
             (5, 4),
         )
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self._folding, 1)
+        stack(self.body, self.sentence, (self._folding, 1))
 
     def wants(self) -> dict[str, Request]:
         """Ask for the scores of all pairs, and for z of the open one where it is not among them."""
         now = self.session.selection
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "scores": Composition(now.model, now.composition),
-        }
+        wanted = self.basics("facts")
+        wanted["pairs"] = Composition(now.model, now.composition)
         scored, pair = self._scored(), now.pair
         if scored is not None and pair is not None:
             place = scored.place(pair)
@@ -164,7 +156,7 @@ class CompositionPanel(PairPanel):
     def _scored(self) -> pairs.PairMap | None:
         """Return the map of what is selected now, if its scores are there."""
         now = self.session.selection
-        scores = self.current("scores", Composition(now.model, now.composition))
+        scores = self.current("pairs", Composition(now.model, now.composition))
         if not isinstance(scores, CompositionScores):
             return None
         if self._newest is None or self._newest.scores is not scores:
@@ -196,15 +188,15 @@ class CompositionPanel(PairPanel):
         highest = float(scores.scores.max())
         if highest <= scores.baseline:
             highest = 2 * scores.baseline  # all white: none is above chance
-        self.heatmap.set_grid(
-            shown.values,
-            np.isfinite(shown.values),
-            [head_name(head) for head in shown.earlier],
-            [head_name(head) for head in shown.later],
-            limits=(scores.baseline, highest),
-            row_title="earlier head (writes)",
-            column_title="later head (reads)",
-            unit="composition score",
+        names = [[head_name(head) for head in heads] for heads in (shown.earlier, shown.later)]
+        self.heatmap.set_matrix(
+            Matrix(
+                shown.values,
+                Colouring("sequential", scores.baseline, highest),
+                (names[0], names[1]),
+                titles=("earlier head (writes)", "later head (reads)"),
+                unit="composition score",
+            )
         )
 
     def _say_kind(self, shown: pairs.PairMap) -> None:
@@ -250,9 +242,9 @@ class CompositionPanel(PairPanel):
             "pair",
             [pairs.name(scores.pairs[place]) for place in self._listed.tolist()],
             [
-                ScoreColumn("score", found, 3, tip=SCORE_TIP),
-                ScoreColumn("× random", found / scores.baseline, 1, tip=TIMES_TIP),
-                ScoreColumn("z", self._z[self._listed], 1, signed=True, tip=Z_TIP),
+                NumberColumn("score", found, 3, tip=SCORE_TIP),
+                NumberColumn("× random", found / scores.baseline, 1, tip=TIMES_TIP),
+                NumberColumn("z", self._z[self._listed], 1, signed=True, tip=Z_TIP),
             ],
         )
         rows = np.flatnonzero(self._listed == shown.place(self._open(shown)))

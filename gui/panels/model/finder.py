@@ -6,17 +6,17 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.messages import (
-    Attention,
     HeadScores,
     MeasuredHeads,
     OVTokens,
     Request,
     TokenRanking,
 )
-from gui.charts import focus, measures
+from gui.charts import measures
 from gui.charts.focus import count
 from gui.charts.measures import GROUPS, Known, group_of, random_text
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, switch
 from gui.panels.model.measures import MeasurePlot, MeasureTable
 from gui.panels.panel import Panel
 from gui.session.session import Session
@@ -24,8 +24,7 @@ from gui.style.formatting import head_name
 from gui.style.palette import Held, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.controls import Segmented
-from gui.widgets.sentence import Sentence
+from gui.widgets.text import Sentence
 
 SIDE_BY_SIDE = 680
 LEAST_TABLE = 150
@@ -36,9 +35,9 @@ class FinderPanel(Panel):
     """A click on a row or on a point opens a head."""
 
     title = "Finder"
-    main = "scores"
-    draws = frozenset({"head", "query", "source"})
-    ornaments = Panel.ornaments | {"weights", "attention", "read"}
+    main_slot = "scores"
+    redraw_on = frozenset({"head", "query", "source"})
+    optional_slots = Panel.optional_slots | {"weights", "patterns", "read"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -46,16 +45,14 @@ class FinderPanel(Panel):
         self._listed: tuple[Known, tuple[str, ...]] | None = None
         """What the table was last filled from."""
         self._marked: tuple[object, int | None] = None, None
-        self.which = Segmented(
-            [*((group.which, group.heading) for group in GROUPS), ("all", "all")],
+        self.which = switch(
             "Which measures the table has",
+            self._on_choice,
+            *((group.which, group.heading, f"Measures {group.where}") for group in GROUPS),
+            ("all", "all", "Every measure; scroll sideways"),
         )
-        for group in GROUPS:
-            self.which.set_option_tip(group.which, f"Measures {group.where}")
-        self.which.set_option_tip("all", "Every measure; scroll sideways")
-        self.which.changed.connect(self._on_choice)
-        self.view = Segmented([("table", "table"), ("plot", "scatter")], "Table or scatter")
-        self.view.changed.connect(lambda _: self._fit())
+        scatter = ("plot", "scatter")
+        self.view = switch("Table or scatter", lambda _: self._fit(), "table", scatter)
         self.add_controls([self.view, self.which])
         self.sentence = Sentence("What the open head seems to do", muted=False)
         self.disagree = Sentence("Where measures of the open head disagree", muted=False)
@@ -69,29 +66,25 @@ class FinderPanel(Panel):
         self.plot = MeasurePlot()
         self.plot.changed.connect(self._on_choice)
         self.plot.chosen.connect(session.choose_head)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT // 2)
-        layout.addWidget(self._explained())
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         row.addWidget(self.table, 3)
         row.addWidget(self.plot, 2)
-        layout.addLayout(row, 1)
+        stack(self.body, self._explained(), (row, 1), spacing=UNIT // 2)
         self._fit()
         client.progress.connect(self._tell_weights)
 
     def wants(self) -> dict[str, Request]:
         """Ask for random tokens and the prompt; for weights where one of theirs is chosen."""
         now = self.session.selection
-        wanted: dict[str, Request] = {"scores": self.session.scores, "run": self.session.run}
-        if self.run_result() is not None:
+        wanted = self.basics("scores", "run")
+        if self.common.run is not None:
             wanted["prompt"] = self._on_prompt()
         if self._weights_chosen():
             wanted["weights"] = HeadScores(now.model, "weights")
-        if self._weights() is None or self.run_result() is None:
+        if self._weights() is None or self.common.run is None:
             return wanted
-        wanted["attention"] = Attention(self.session.run, now.head.layer, "pattern")
+        wanted |= self.basics("patterns")
         source = self._source()
         if source is not None:
             wanted["read"] = OVTokens(
@@ -132,8 +125,8 @@ class FinderPanel(Panel):
         scores = self.known("scores")
         begins = scores.begins if isinstance(scores, MeasuredHeads) else None
         self.subtitle.setToolTip(f"random: measured on {random_text(begins)}")
-        self.mark.setVisible(place is not None)
-        self.mark.setText(head_name(self.session.selection.head))
+        self.head_label.setVisible(place is not None)
+        self.head_label.setText(head_name(self.session.selection.head))
         self._mark(known, place, fields)
 
     def describe(self, place: int) -> str:
@@ -187,15 +180,12 @@ class FinderPanel(Panel):
         return found if isinstance(found, MeasuredHeads) else None
 
     def _tokens(self) -> int:
-        run = self.run_result()
+        run = self.common.run
         return 0 if run is None else len(run.ids)
 
     def _source(self) -> int | None:
         """Return the source position that the pinned query reads, if it is known."""
-        run, patterns = self.run_result(), self.patterns()
-        if run is None or patterns is None:
-            return None
-        return focus.pinned_source(self.session.selection, run, patterns)
+        return None if self.focus is None else self.focus.source
 
     def _read(self) -> measures.Read | None:
         """Return what the open head does with the source it reads, if that is known."""
@@ -206,8 +196,7 @@ class FinderPanel(Panel):
         return measures.Read(found.token_label, source, found.rank, found.d_vocab)
 
     def _prompt_is_coming(self) -> bool:
-        wanted = self.wants()
-        failed = self.questions.failures(wanted)
+        wanted, failed = self._wanted, self.failures()
         late = [slot for slot in ("run", "prompt") if slot not in failed]
         return (
             any(slot not in wanted or self.current(slot, wanted[slot]) is None for slot in late)
@@ -215,11 +204,11 @@ class FinderPanel(Panel):
         )
 
     def _gather(self) -> Known:
-        random = self.current("scores", self.session.scores)
-        assert isinstance(random, MeasuredHeads)
+        random = self.common.scores
+        assert random is not None
         scores = dict(random.scores)
         on_prompt = self.current("prompt", self._on_prompt())
-        for found in (on_prompt if self.run_result() else None, self._weights()):
+        for found in (on_prompt if self.common.run else None, self._weights()):
             if isinstance(found, MeasuredHeads):
                 scores |= found.scores
         return Known(random.heads, scores)

@@ -5,13 +5,12 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from engine.messages import (
     FloatArray,
     Head,
     HeadScores,
-    LoadModel,
     MeasuredHeads,
     Request,
     Result,
@@ -30,13 +29,13 @@ from gui.charts.measures import (
     undefined,
 )
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, switch
 from gui.panels.model.measures import MeasureChoice
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import fixed, head_name
 from gui.style.theme import UNIT
-from gui.widgets.controls import Segmented
-from gui.widgets.head_grid import MatrixGrid
+from gui.widgets.head_grid import HeadGrid
 from gui.widgets.layouts import FlowLayout, HeightCap
 
 
@@ -127,43 +126,35 @@ class HeadsPanel(Panel):
     """The grid of heads; a click opens one."""
 
     title = "Heads"
-    main = "thumbnails"
-    draws = frozenset({"head", "measure", "heads_off"})
+    main_slot = "thumbnails"
+    redraw_on = frozenset({"head", "measure", "heads_off"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
-        self.measure = Segmented(
-            [("pattern", "pattern"), *[(field, name) for field, name, _ in KINDS]],
+        self.measure = switch(
             "What the heads are coloured by",
+            session.set_measure,
+            ("pattern", "pattern", "Each head's attention on this prompt"),
+            *((field, name, f"{name}: how much a head {does}") for field, name, does in KINDS),
         )
-        self.measure.changed.connect(session.set_measure)
-        self.measure.set_option_tip("pattern", "Each head's attention on this prompt")
-        for field, name, does in KINDS:
-            self.measure.set_option_tip(field, f"{name}: how much a head {does}")
         self.more = MeasureChoice("Colour the heads by any measure", "more …")
         self.more.chosen.connect(session.set_measure)
         self.add_controls([self.measure, self.more])
-        self.grid = MatrixGrid()
+        self.grid = HeadGrid()
         self.grid.setAccessibleName("All heads, layer down, head across")
-        self.grid.set_describe(self.describe)
+        self.grid.set_describe(lambda layer, number: self.describe(Head(layer, number)))
         self.grid.selected.connect(session.choose_head)
         self.grid.switched.connect(session.switch_head)
         self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._cap = HeightCap(self.grid, self.grid.height_at, LEAST_HEIGHT)
         self.best = BestHeads()
         self.best.opened.connect(session.choose_head)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.grid, 1)
-        layout.addWidget(self.best)
-        layout.addStretch(0)
+        stack(self.body, (self.grid, 1), self.best).addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the thumbnails of a prompt that could be run, and for the scores shown."""
-        wanted: dict[str, Request] = {"run": self.session.run, "scores": self.session.scores}
-        wanted["facts"] = LoadModel(self.session.selection.model)
-        if self.run_result() is not None:
+        wanted = self.basics("run", "scores", "facts")
+        if self.common.run is not None:
             wanted["thumbnails"] = Thumbnails(self.session.run)
         more = self._more()
         if more is not None:
@@ -182,11 +173,15 @@ class HeadsPanel(Panel):
         super().receive(slot, request, result)
         self._suggest()
 
+    def _on_common(self, slot: str) -> None:
+        super()._on_common(slot)
+        self._suggest()
+
     def draw(self) -> None:
         """Show the grid."""
         patterns = self.known("thumbnails")
         assert isinstance(patterns, Patterns)
-        scores = self.scores()
+        scores = self.common.scores
         now = self.session.selection
         shape = patterns.values.shape[:2]
         self.grid.set_thumbnails(patterns.values, patterns.mask)
@@ -208,21 +203,16 @@ class HeadsPanel(Panel):
             self.best.set_largest(now.measure, None)
         else:
             limits = scale(now.measure, values)
-            self.grid.set_scores(values, full_name(now.measure), limits)
+            self.grid.set_scores(values, limits)
             self.best.set_largest(now.measure, None if now.measure in SHORT else values)
             if not np.isfinite(values).any():
                 told = f"none: {undefined(now.measure)} · {told}"
         exists = now.head.layer < shape[0] and now.head.number < shape[1]
         self.grid.set_selected(now.head if exists else None)
-        facts = self.facts()
+        facts = self.common.facts
         shared = focus.shared_keys(now.head, facts) if facts is not None and exists else ""
         self.subtitle.setText(f"{told} · {shared}" if shared else told)
         self.subtitle.setToolTip(f"{head_name(now.head)} reads with {shared}" if shared else "")
-
-    def scores(self) -> MeasuredHeads | None:
-        """Return the scores of the model in use on random tokens, if they are there."""
-        found = self.current("scores", self.session.scores)
-        return found if isinstance(found, MeasuredHeads) else None
 
     def _more(self) -> HeadScores | None:
         """Return what to ask for colours by a measure on the prompt, or of the weights."""
@@ -232,7 +222,7 @@ class HeadsPanel(Panel):
         which = group_of(now.measure).which
         if which == "weights":
             return HeadScores(now.model, "weights")
-        if which == "prompt" and self.run_result() is not None:
+        if which == "prompt" and self.common.run is not None:
             return HeadScores(now.model, "prompt", heads_off=now.heads_off, run=self.session.run)
         return None
 
@@ -241,7 +231,7 @@ class HeadsPanel(Panel):
         measure = self.session.selection.measure
         if measure == "pattern":
             return None
-        scores = self.scores()
+        scores = self.common.scores
         more = self._more()
         if more is not None:
             found = self.current("more", more)
@@ -258,7 +248,7 @@ class HeadsPanel(Panel):
 
     def _suggest(self) -> None:
         """Begin with the best induction head; of equals, the one that does it on this prompt."""
-        scores, run = self.scores(), self.run_result()
+        scores, run = self.common.scores, self.common.run
         shown = self.current("thumbnails", Thumbnails(self.session.run))
         if scores is None or run is None or not isinstance(shown, Patterns):
             return
@@ -273,7 +263,7 @@ class HeadsPanel(Panel):
 
     def describe(self, head: Head) -> str:
         """Return a head's name and scores, for its tool tip."""
-        scores = self.scores()
+        scores = self.common.scores
         # The picture may still be that of the model before, which had more heads.
         if scores is None or not _has(scores.grid(KINDS[0][0]), head):
             return head_name(head)

@@ -29,9 +29,9 @@ from gui.widgets import painting
 from gui.widgets.controls import ComboBox
 from gui.widgets.labels import Named
 from gui.widgets.layouts import FlowLayout, HeightCap
-from gui.widgets.scatter import Scatter
-from gui.widgets.score_model import ScoreColumn
-from gui.widgets.score_table import ScoreTable
+from gui.widgets.number_tables import ScoreTable
+from gui.widgets.point_plots import Scatter
+from gui.widgets.table_model import NumberColumn
 
 _CHARACTERS = 12
 """What a narrow card has room for; what is chosen may be elided there, not in the list."""
@@ -182,7 +182,7 @@ class MeasureTable(ScoreTable):
             "head",
             [head_name(head) for head in known.heads],
             [
-                ScoreColumn(
+                NumberColumn(
                     f"{short_name(field)}\n{group_of(field).heading}"
                     if groups
                     else short_name(field),

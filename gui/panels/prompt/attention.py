@@ -1,38 +1,36 @@
-"""What the Attention panel says of its picture and of a cell, in sentences."""
+"""Where the open head looks: its pattern, and the prompt coloured by a row or a column of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
 from engine.messages import (
     Attention,
     BoolArray,
     FloatArray,
     Head,
-    Kind,
-    MeasuredHeads,
     Patterns,
     Request,
     Run,
-    Vocabulary,
 )
 from gui.charts import focus
 from gui.charts.measures import random_text
 from gui.client.engine_client import EngineClient
-from gui.panels.comparing import FROM_RIGHT, ComparingPanel, sides_in_words
+from gui.panels.comparing import FROM_RIGHT, ComparingPanel, number_text
+from gui.panels.frame import stack, switch
 from gui.session.session import Session
 from gui.state import difference
 from gui.state.comparison import Axis, Sides
 from gui.state.difference import UNSEEN
 from gui.style.formatting import fixed, head_name, plain
 from gui.style.theme import UNIT
-from gui.widgets.cells import Colours
-from gui.widgets.controls import Segmented
-from gui.widgets.heatmap import Heatmap
+from gui.widgets.cells import Colouring, Colours
 from gui.widgets.layouts import HeightCap
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.matrix import Matrix
+from gui.widgets.matrix_view import Heatmap
+from gui.widgets.text import Sentence, Token, plain_text
 from gui.widgets.token_strip import TokenStrip
 
 Parts = list[str | Token]
@@ -40,44 +38,23 @@ Parts = list[str | Token]
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """What is drawn: numbers on an axis, and what they are of.
-
-    Parameters
-    ----------
-    request
-        The question whose answer is drawn.
-    axis
-        Its rows and columns.
-    labels
-        Of the places of the axis.
-    head
-        Whose they are.
-    off
-        Heads that are off.
-    values
-        What the cells hold, [query, key] on the axis.
-    sides
-        Numbers of the run that is drawn, and of the one taken off it, if one is.
-    mask
-        True where a query may look, in both.
-    prompts
-        Whether they are of two prompts, not of one with and without some heads.
-    """
+    """What is drawn: numbers on an axis, and what they are of."""
 
     request: Attention
+    """The question whose answer is drawn."""
     axis: Axis
     labels: tuple[str, ...]
+    """Of the places of the axis."""
     head: Head
     off: tuple[Head, ...]
     values: FloatArray
+    """What the cells hold, [query, key] on the axis."""
     sides: Sides | None
+    """Numbers of the run that is drawn, and of the one taken off it, if one is."""
     mask: BoolArray
+    """True where a query may look, in both."""
     prompts: bool
-
-    @property
-    def kind(self) -> Kind:
-        """What the cells hold, or would hold were nothing taken off."""
-        return self.request.kind
+    """Whether they are of two prompts, not of one with and without some heads."""
 
     def unit(self, name: str) -> str:
         """Return what the numbers are, where those of one run are `name`."""
@@ -87,17 +64,7 @@ class Picture:
 
 
 def headline(picture: Picture, query: int, looking: str) -> Parts:
-    """Say what the strip of tokens is coloured by.
-
-    Parameters
-    ----------
-    picture
-        What is drawn.
-    query
-        The pinned row.
-    looking
-        `attends to` or `attended by`.
-    """
+    """Say what the strip of tokens is coloured by; `looking` as in `Selection`."""
     token = Token(picture.labels[query])
     number = picture.axis.numbers(query)
     if looking == "attends to":
@@ -117,17 +84,7 @@ def headline(picture: Picture, query: int, looking: str) -> Parts:
 
 
 def cell(picture: Picture, query: int, key: int, told: Sequence[str]) -> Parts:
-    """Say what is in a cell.
-
-    Parameters
-    ----------
-    picture
-        What is drawn.
-    query, key
-        Row and column.
-    told
-        What is known of the cell in a picture of one run.
-    """
+    """Say what is in a cell; `told` is what is known of it in a picture of one run."""
     labels = picture.labels
     parts: Parts = [f"query {picture.axis.numbers(query)} ", Token(labels[query])]
     parts += [f" → key {picture.axis.numbers(key)} ", Token(labels[key])]
@@ -140,8 +97,8 @@ def cell(picture: Picture, query: int, key: int, told: Sequence[str]) -> Parts:
     if picture.sides is None:
         return [*parts, ": ", ", ".join(told)]
     now, before = (float(values[query, key]) for values in picture.sides)
-    say = sides_in_words if picture.prompts else focus.number_in_words
-    return [*parts, ": ", say(picture.kind, now, before)]
+    number = number_text(picture.request.kind, now, before, prompts=picture.prompts)
+    return [*parts, ": ", number]
 
 
 UNITS: dict[str, str] = {
@@ -161,19 +118,15 @@ class AttentionPanel(ComparingPanel):
     """The pattern of the open head, and the prompt coloured by one row or column of it."""
 
     title = "Attention"
-    main = "shown"
-    draws = ComparingPanel.compares | {"head", "query", "source", "kind", "looking", "hide_bos"}
+    main_slot = "shown"
+    redraw_on = ComparingPanel.compares | {"head", "query", "source", "kind", "looking", "hide_bos"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
         self._drawn: Picture | None = None
         self._slots: Sequence[int] = ()
         """Which row of the picture each token of the strip is."""
-        self.kind = Segmented(
-            [("pattern", "pattern"), ("scores", "scores"), ("value-weighted", "value-weighted")],
-            "What the cells hold",
-        )
-        self.kind.changed.connect(session.set_kind)
+        self.kind = switch("What the cells hold", session.set_kind, *UNITS)
         self.hide_bos = QPushButton("hide BOS")
         self.hide_bos.setCheckable(True)
         self.hide_bos.clicked.connect(session.set_hide_bos)
@@ -188,11 +141,11 @@ class AttentionPanel(ComparingPanel):
         self.heatmap.clicked.connect(self._pin_cell)
         self.heatmap.hovered.connect(self._say_cell)
         self.sentence = Sentence("What the pinned token reads")
-        self.looking = Segmented(
-            [("attends to", "attends to"), ("attended by", "attended by")],
+        self.looking = switch(
             "Colour the prompt by what the pinned token attends to, or by what attends to it",
+            session.set_looking,
+            *("attends to", "attended by"),
         )
-        self.looking.changed.connect(session.set_looking)
         self.strip = TokenStrip(max_lines=12)
         self.strip.setAccessibleName("Prompt, coloured by attention")
         self.strip.clicked.connect(self._pin_token)
@@ -206,14 +159,7 @@ class AttentionPanel(ComparingPanel):
         says.setSpacing(UNIT)
         says.addWidget(self.sentence, 1)
         says.addWidget(self.looking)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.heatmap, 8)
-        layout.addLayout(says)
-        layout.addWidget(self.strip, 1)
-        layout.addWidget(self.cell)
-        layout.addStretch(0)
+        stack(self.body, (self.heatmap, 8), says, (self.strip, 1), self.cell).addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the open head's layer, its scores for the small print, and what it is."""
@@ -224,11 +170,9 @@ class AttentionPanel(ComparingPanel):
             wanted["shown"] = Attention(run, layer, now.kind)
             if base is not None:
                 wanted["before"] = Attention(base, layer, now.kind)
-            wanted["pattern"] = Attention(run, layer, "pattern")
-            wanted["scores"] = Attention(run, layer, "scores")
-        wanted["grid"] = self.session.scores
-        wanted["vocabulary"] = Vocabulary(now.model)
-        return wanted
+            wanted["weights"] = Attention(run, layer, "pattern")
+            wanted["products"] = Attention(run, layer, "scores")
+        return wanted | self.basics("scores", "vocabulary")
 
     def draw(self) -> None:
         """Show the newest picture there is."""
@@ -246,28 +190,27 @@ class AttentionPanel(ComparingPanel):
         self.hide_bos.setToolTip(HIDE_BOS if run.begins_with_bos else NO_BOS)
         self._drawn = picture
         values, axis, labels = picture.values, picture.axis, picture.labels
-        signed = picture.kind == "scores" or picture.sides is not None
+        signed = picture.request.kind == "scores" or picture.sides is not None
         low, high = focus.limits(
             values,
             picture.mask,
             signed=signed,
-            shares=picture.kind == "pattern",
+            shares=picture.request.kind == "pattern",
             hide_bos=hide_bos,
             least=0.0 if picture.sides is None else UNSEEN,
         )
         colours: Colours = "diverging" if signed else "sequential"
         places = self._muted(axis, run)
-        self.heatmap.set_grid(
-            values,
-            picture.mask,
-            labels,
-            labels,
-            limits=(low, high),
-            colours=colours,
-            row_title="query (destination)",
-            column_title="key (source)",
-            unit=picture.unit(UNITS[picture.kind]),
-            pieces=(places, places),
+        self.heatmap.set_matrix(
+            Matrix(
+                values,
+                Colouring(colours, low, high),
+                (labels, labels),
+                picture.mask,
+                titles=("query (destination)", "key (source)"),
+                unit=picture.unit(UNITS[picture.request.kind]),
+                pieces=(places, places),
+            )
         )
         query = self.query(axis)
         self.heatmap.set_pinned(query, self._source())
@@ -283,7 +226,7 @@ class AttentionPanel(ComparingPanel):
         self, values: FloatArray, limits: tuple[float, float], colours: Colours
     ) -> None:
         """Colour a prompt: of right minus left the left one, whose tokens can be pinned."""
-        drawn, run = self._drawn, self.run_result() if self.subtracts_prompts else self.drawn()
+        drawn, run = self._drawn, self.common.run if self.subtracts_prompts else self.drawn()
         assert drawn is not None
         assert run is not None
         slots: Sequence[int] = range(len(run.ids))
@@ -333,7 +276,7 @@ class AttentionPanel(ComparingPanel):
 
     def _source(self) -> int | None:
         """Return the column that the pinned query reads."""
-        pattern, axis = self.known("pattern"), self.axis()
+        pattern, axis = self.known("weights"), self.axis()
         now, run = self.session.selection, self.drawn()
         if not isinstance(pattern, Patterns) or axis is None or run is None:
             return None
@@ -350,8 +293,8 @@ class AttentionPanel(ComparingPanel):
             f"{head_name(now.head)} is off" if off else f"switch off {head_name(now.head)}"
         )
         self.switch.setToolTip(SWITCH_ON if off else SWITCH_OFF)
-        scores = self.current("grid", self.session.scores)
-        if isinstance(scores, MeasuredHeads) and now.head in scores.heads:
+        scores = self.common.scores
+        if scores is not None and now.head in scores.heads:
             told = (
                 ("induction", "induction"),
                 ("previous", "previous_token"),
@@ -396,14 +339,14 @@ class AttentionPanel(ComparingPanel):
         row, column = (drawn.axis.places[slot].now for slot in (query, key))
         if row is None or column is None:
             return []  # a token of the left prompt only
-        for slot, name in (("pattern", "pattern"), ("scores", "score")):
+        for slot, name in (("weights", "pattern"), ("products", "score")):
             found, asked = self.known(slot), self._asked(slot)
             if isinstance(found, Patterns) and asked and (asked.run, asked.layer) == of:
                 number = float(found.values[drawn.head.number, row, column])
                 told.append(f"{name} {fixed(number, 2)}")
-                if slot == "scores":
+                if slot == "products":
                     after = f", after the cap of {plain(found.cap)}" if found.cap else ""
                     told[-1] += f" (divided by {plain(found.divisor, 3)}{after})"
-        if drawn.kind == "value-weighted":
+        if drawn.request.kind == "value-weighted":
             told.append(f"value-weighted {fixed(float(drawn.values[query, key]), 2)}")
         return told

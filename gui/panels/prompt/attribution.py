@@ -6,7 +6,6 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -15,19 +14,18 @@ from engine.messages import (
     FloatArray,
     Head,
     HeadOutput,
-    LoadModel,
     LogitParts,
     OutputRanking,
     Request,
     Result,
     Run,
     RunPrompt,
-    Vocabulary,
     VocabularyTokens,
 )
 from gui.charts.attribution import by_source, map_of
 from gui.client.engine_client import EngineClient
 from gui.panels.comparing import ComparingPanel
+from gui.panels.frame import stack, yield_room
 from gui.panels.prompt import attribution_text
 from gui.panels.prompt.attribution_text import AttributionQuestion, Change
 from gui.session.session import Session
@@ -35,16 +33,16 @@ from gui.state.comparison import Axis
 from gui.state.difference import UNSEEN
 from gui.state.question import Question
 from gui.style.formatting import head_name, reach
-from gui.style.palette import Held, scaled
+from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.cell_map import CellMap
-from gui.widgets.cell_map_painting import Cells, Sizes
 from gui.widgets.cells import Colouring
 from gui.widgets.labels import caption
 from gui.widgets.layouts import NO_LIMIT, HeightCap
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.sentence import Sentence, Token
+from gui.widgets.matrix import CellSizes, Matrix
+from gui.widgets.matrix_view import CellMap
+from gui.widgets.number_tables import RankedList
+from gui.widgets.text import Sentence, Token
 
 BESIDE_FROM = 520
 """A panel at least so wide has the bars beside the map."""
@@ -61,8 +59,8 @@ class AttributionPanel(ComparingPanel):
     """Layer by head as a map, all parts as bars, and the open head split by source token."""
 
     title = "Attribution"
-    main = "parts"
-    draws = ComparingPanel.compares | {"head", "query", "source"}
+    main_slot = "parts"
+    redraw_on = ComparingPanel.compares | {"head", "query", "source"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -91,8 +89,7 @@ class AttributionPanel(ComparingPanel):
         self.parts.setAccessibleName("All parts, strongest first")
         self.parts.chosen.connect(self._choose_part)
         for content, least in ((self.sources, LEAST_SOURCES), (self.parts, LEAST_PARTS)):
-            content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            Held(content, content.setMinimumHeight, least)
+            yield_room(content, least)
         self.sum = Sentence("The sum of the parts against the logit")
         self._left = _column(
             caption("each head: click one to open it"), self.map, self.sources_say, self.sources
@@ -105,21 +102,12 @@ class AttributionPanel(ComparingPanel):
         self._halves.addLayout(self._left, 1)
         self._beside = False
         self._left.addWidget(self._right, 2)
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.sentence)
-        layout.addLayout(self._halves, 1)
-        layout.addWidget(self.sum)
+        stack(self.body, self.sentence, (self._halves, 1), self.sum)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the parts, and for what the open head writes at the pinned token."""
-        now, axis, base = self.session.selection, self.axis(), self.session.base_run
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(now.model),
-            "vocabulary": Vocabulary(now.model),
-            **self.runs(),
-        }
+        axis, base = self.axis(), self.session.base_run
+        wanted = self.basics("vocabulary") | self.runs()
         if axis is None:
             return wanted
         here, there = self.positions(axis)
@@ -171,18 +159,20 @@ class AttributionPanel(ComparingPanel):
         values = map_of(found)
         least = UNSEEN if axis.subtracts else 0.0
         largest = reach(values, least)
-        self.map.set_cells(
-            Cells(
+        self.map.set_matrix(
+            Matrix(
                 values,
                 Colouring("diverging", -largest, largest),
-                [f"L{layer}" for layer in range(values.shape[0])],
-                [f"H{number}" for number in range(values.shape[1])],
-                sizes=Sizes(row=(16.0, 40.0), column=(16.0, 56.0)),
+                (
+                    [f"L{layer}" for layer in range(values.shape[0])],
+                    [f"H{number}" for number in range(values.shape[1])],
+                ),
+                tokens=(False, False),
+                sizes=CellSizes(row=(16.0, 40.0), column=(16.0, 56.0)),
                 unit=f"{self.subtraction}: logit" if axis.subtracts else "logit",
-                column_tokens=False,
             )
         )
-        self.map.set_marked(*now.head)
+        self.map.set_pinned(*now.head)
         order = np.argsort(-np.abs(found.values), kind="stable")
         opened = found.heads.index(now.head) if now.head in found.heads else None
         self.parts.set_rows(
@@ -225,7 +215,7 @@ class AttributionPanel(ComparingPanel):
             head = self.session.selection.head
             said = attribution_text.answer(found, run.labels, self._by_source(), head)
         else:
-            base = self.run_result() if self.subtracts_prompts else run
+            base = self.common.run if self.subtracts_prompts else run
             token = self._axis.labels(run.labels, base.labels if base else None)[-1]
             said = self._compared.headline(token)
         return said + self.elsewhere(self._axis)

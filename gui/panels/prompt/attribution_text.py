@@ -19,14 +19,14 @@ from engine.messages import (
     Split,
 )
 from engine.messages import VocabularyTokens as Tokens
+from gui.panels.frame import switch
 from gui.panels.token_lists import TokenChoice
 from gui.state import difference
 from gui.style.formatting import decimals_for, fixed, head_name, plain, ranked
 from gui.style.theme import UNIT
-from gui.widgets.controls import Segmented
 from gui.widgets.labels import Named
 from gui.widgets.layouts import FlowLayout
-from gui.widgets.sentence import Token
+from gui.widgets.text import Token
 
 MOST_LEFT = 1e-3
 """A remainder above this is more than rounding."""
@@ -223,12 +223,8 @@ class AttributionQuestion(QWidget):
         self.target.follow.setText("first guess")
         self.target.follow.setToolTip("Go back to the model's first guess after the pinned token")
         self.target.chosen.connect(self._choose_target)
-        self.contrast = Segmented(
-            [(key, name) for key, name, _ in CONTRASTS], "What the logit is compared with"
-        )
-        for key, _, does in CONTRASTS:
-            self.contrast.set_option_tip(key, does)
-        self.contrast.changed.connect(self._choose_contrast)
+        compared = "What the logit is compared with"
+        self.contrast = switch(compared, self._choose_contrast, *CONTRASTS)
         self.other = TokenChoice("Attribution: token that it is compared with", "none")
         self.other.chosen.connect(self._choose_other)
         self.other.hide()

@@ -4,26 +4,24 @@ from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtWidgets import QVBoxLayout
 
 from engine.messages import DestinationRow, HeadRows, Request
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
-from gui.panels.comparing import ComparingPanel, sides_in_words
+from gui.panels.comparing import ComparingPanel, number_text
+from gui.panels.frame import stack, switch
 from gui.session.session import Session
 from gui.state import difference
 from gui.state.comparison import Axis, Sides
 from gui.state.difference import UNSEEN
 from gui.style.formatting import fixed, head_name, reach
-from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.cell_map import CellMap
-from gui.widgets.cell_map_painting import Beside, Cells, Sizes
 from gui.widgets.cells import Colouring
-from gui.widgets.controls import Segmented
 from gui.widgets.labels import Named
 from gui.widgets.layouts import HeightCap
-from gui.widgets.sentence import Sentence, Token, plain_text
+from gui.widgets.matrix import BarColumn, CellSizes, Matrix
+from gui.widgets.matrix_view import CellMap
+from gui.widgets.text import Sentence, Token, plain_text
 
 Order = Literal["layer", "induction", "source"]
 ORDERS: tuple[tuple[Order, str, str], ...] = (
@@ -48,8 +46,8 @@ class PosterPanel(ComparingPanel):
     """One row a head, one column a token up to the pinned one."""
 
     title = "Poster"
-    main = "rows"
-    draws = ComparingPanel.compares | {"head", "query", "source"}
+    main_slot = "rows"
+    redraw_on = ComparingPanel.compares | {"head", "query", "source"}
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -61,26 +59,17 @@ class PosterPanel(ComparingPanel):
         """Its columns, and the one that the open head reads, -1 where it is not there."""
         self._shown: list[int] = []
         """Which head of what is drawn stands in each row."""
-        self.order = Segmented([(key, name) for key, name, _ in ORDERS], "Order of the heads")
-        for key, _, does in ORDERS:
-            self.order.set_option_tip(key, does)
-        self.order.changed.connect(lambda order: self.redraw())
+        self.order = switch("Order of the heads", lambda _: self.redraw(), *ORDERS)
         self.add_controls([self.side, Named("order by", self.order)])
         self.sentence = Sentence("Whose rows these are")
         self.map = CellMap()
         self.map.setAccessibleName("Every head's attention, head down and source token across")
-        self.map.set_describe(self.describe, (INDUCTION, PREVIOUS))
+        self.map.set_describe(self.describe)
         self.map.clicked.connect(self._choose)
         self.map.hovered.connect(self._say_cell)
         self._cap = HeightCap(self.map, self.map.height_at, LEAST_PICTURE)
         self.cell = Sentence("The cell under the mouse, or the pinned one")
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.map, 1)
-        layout.addWidget(self.cell)
-        layout.addStretch(0)
+        stack(self.body, self.sentence, (self.map, 1), self.cell).addStretch(0)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the row of every head at the pinned token."""
@@ -117,23 +106,23 @@ class PosterPanel(ComparingPanel):
             if row and by_layer and rows.heads[place].number == 0
         ]
         unit = f"{self.subtraction}: attention" if axis.subtracts else "attention"
-        self.map.set_cells(
-            Cells(
+        self.map.set_matrix(
+            Matrix(
                 rows.values[self._shown],
                 self._colouring(rows),
-                [head_name(rows.heads[place]) for place in self._shown],
-                rows.source_labels,
-                beside=(
-                    Beside("induction", rows.induction[self._shown]),
-                    Beside("previous", rows.previous_token[self._shown]),
+                ([head_name(rows.heads[place]) for place in self._shown], rows.source_labels),
+                tokens=(False, True),
+                bars=(
+                    BarColumn("induction", rows.induction[self._shown], INDUCTION),
+                    BarColumn("previous", rows.previous_token[self._shown], PREVIOUS),
                 ),
                 breaks=starts,
-                sizes=Sizes(row=(16.0, 24.0), column=(0.0, 56.0)),
+                sizes=CellSizes(row=(16.0, 24.0), column=(0.0, 56.0)),
                 unit=unit,
             )
         )
         here = rows.heads.index(now.head) if now.head in rows.heads else -1
-        self.map.set_marked(self._shown.index(here) if here >= 0 else -1, self._column)
+        self.map.set_pinned(self._shown.index(here) if here >= 0 else -1, self._column)
         self.subtitle.setText(
             f"{focus.count(len(rows.heads), 'head')} × "
             f"{focus.count(len(rows.source_labels), 'token')}"
@@ -214,8 +203,7 @@ class PosterPanel(ComparingPanel):
         now, before = (float(side[place, column]) for side in self._sides)
         if np.isnan(now - before):
             return BEYOND
-        say = sides_in_words if self.subtracts_prompts else focus.number_in_words
-        return say("attention", now, before)
+        return number_text("attention", now, before, prompts=self.subtracts_prompts)
 
 
 def in_order(rows: HeadRows, order: Order, source: int) -> list[int]:

@@ -1,23 +1,21 @@
 """What the model would say next if it stopped after each layer."""
 
 import numpy as np
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from engine.messages import LayerGuesses, LogitLens, Request
 from gui.charts import focus
 from gui.client.engine_client import EngineClient
+from gui.panels.frame import stack, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import percent, plain
-from gui.style.palette import Held
-from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.cell_map import CellMap
-from gui.widgets.cell_map_painting import Cells, Sizes
 from gui.widgets.cells import Colouring
 from gui.widgets.layouts import HeightCap
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.sentence import Sentence, Token
+from gui.widgets.matrix import CellSizes, Matrix
+from gui.widgets.matrix_view import CellMap
+from gui.widgets.number_tables import RankedList
+from gui.widgets.text import Sentence, Token
 
 LEAST_PICTURE, LEAST_LIST = 100, 66
 ABOUT = (
@@ -33,8 +31,8 @@ class LensPanel(Panel):
     """Stages down, positions across, in each cell the first guess."""
 
     title = "Lens"
-    main = "guesses"
-    draws = frozenset({"query"})
+    main_slot = "guesses"
+    redraw_on = frozenset({"query"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -52,44 +50,37 @@ class LensPanel(Panel):
         self.listed = Sentence("Which cell the list is about")
         self.guesses = RankedList()
         self.guesses.setAccessibleName("Guesses of the cell under the mouse, or of the marked one")
-        self.guesses.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        Held(self.guesses, self.guesses.setMinimumHeight, LEAST_LIST)
+        yield_room(self.guesses, LEAST_LIST)
         self.small_print = Sentence("What the cells are")
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.map, 3)
-        layout.addWidget(self.listed)
-        layout.addWidget(self.guesses, 2)
-        layout.addWidget(self.small_print)
+        rows = (self.sentence, (self.map, 3), self.listed, (self.guesses, 2), self.small_print)
+        stack(self.body, *rows)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the guesses at every position, and for the run to compare the last row with."""
-        wanted: dict[str, Request] = {"run": self.session.run}
-        if self.run_result() is not None:
+        wanted = self.basics("run")
+        if self.common.run is not None:
             wanted["guesses"] = LogitLens(self.session.run)
         return wanted
 
     def draw(self) -> None:
         """Show the guesses."""
-        found, run = self.known("guesses"), self.run_result()
-        if not isinstance(found, LayerGuesses) or run is None:
+        found, run = self.known("guesses"), self.common.run
+        if not isinstance(found, LayerGuesses) or run is None or self.focus is None:
             return
         self._drawn = found
-        query = focus.pinned_query(self.session.selection, run)
-        self.map.set_cells(
-            Cells(
+        query = self.focus.query
+        self.map.set_matrix(
+            Matrix(
                 np.exp(found.log_probs[:, :, 0].astype(np.float64)),
                 Colouring("sequential", 0.0, 1.0),
-                [name_of(stage) for stage in found.stages],
-                found.source_labels,
+                ([name_of(stage) for stage in found.stages], found.source_labels),
+                tokens=(False, True),
                 texts=[[guesses[0] for guesses in row] for row in found.labels],
-                sizes=Sizes(row=(18.0, 28.0), column=(44.0, 112.0)),
+                sizes=CellSizes(row=(18.0, 28.0), column=(44.0, 112.0)),
                 unit="probability",
             )
         )
-        self.map.set_marked(self._marked_stage(found), query)
+        self.map.set_pinned(self._marked_stage(found), query)
         self.subtitle.setText(focus.count(len(found.source_labels), "token"))
         self.sentence.set_parts(rise(found, query))
         self._list(-1, -1)
@@ -149,7 +140,7 @@ class LensPanel(Panel):
 
     def _receipt(self, found: LayerGuesses) -> str:
         """Return whether the last row is what the model itself says, where that is known."""
-        run = self.run_result()
+        run = self.common.run
         if run is None:
             return ""
         lens = dict(zip(found.ids[-1, -1].tolist(), found.log_probs[-1, -1].tolist(), strict=True))

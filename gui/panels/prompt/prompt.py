@@ -9,30 +9,27 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QPushButton,
-    QSizePolicy,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from engine.messages import LoadModel, Request, Result, Run, RunPrompt, Vocabulary
+from engine.messages import Request, Run, RunPrompt
 from gui.charts import focus
-from gui.charts.focus import count, named, pinned_query
+from gui.charts.focus import count, named
 from gui.client.engine_client import NOT_OPEN, EngineClient
-from gui.panels.frame import Subtitle
+from gui.panels.frame import Subtitle, stack, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.session.settings import HISTORY_LENGTH
-from gui.style.palette import Held, scaled
+from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
+from gui.widgets.fields import PromptEdit
 from gui.widgets.layouts import HeightCap
-from gui.widgets.prompt_edit import PromptEdit
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.score_model import ScoreColumn
-from gui.widgets.score_table import ScoreTable
-from gui.widgets.sentence import Sentence
+from gui.widgets.number_tables import RankedList, ScoreTable
+from gui.widgets.table_model import NumberColumn
+from gui.widgets.text import Sentence
 from gui.widgets.token_strip import TokenStrip
 
 LONGEST = 40
@@ -105,8 +102,8 @@ class PromptPanel(Panel):
     """Text in; tokens and next-token guesses out."""
 
     title = "Prompt"
-    main = "run"
-    draws = frozenset({"query", "difference"})
+    main_slot = "run"
+    redraw_on = frozenset({"query", "difference"})
 
     def __init__(self, session: Session, client: EngineClient) -> None:
         super().__init__(session, client)
@@ -163,41 +160,27 @@ class PromptPanel(Panel):
         self._lists = QStackedWidget()
         self._lists.addWidget(self.guesses)
         self._lists.addWidget(self.changes)
-        self.secret = self._lists
+        self.spoiler_widget = self._lists
         self.guess_label = Subtitle()
-        layout = QVBoxLayout(self.body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT)
-        layout.addWidget(self.strip, 3)
-        layout.addWidget(self.spelling_note)
-        layout.addWidget(self._specials)
-        layout.addWidget(self.guess_label)
-        layout.addWidget(self._lists, 2)
+        rows = (self.spelling_note, self._specials, self.guess_label, (self._lists, 2))
+        stack(self.body, (self.strip, 3), *rows)
         for widget in (self._lists, self.guesses, self.changes):
-            widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-            Held(widget, widget.setMinimumHeight, LEAST_LIST_HEIGHT)
+            yield_room(widget, LEAST_LIST_HEIGHT)
         client.answered.connect(self._on_answered)
 
     def wants(self) -> dict[str, Request]:
         """Ask for the run; the facts tell a good example, the vocabulary what is no text."""
-        model = self.session.selection.model
-        wanted: dict[str, Request] = {
-            "facts": LoadModel(model),
-            "run": self.session.run,
-            "vocabulary": Vocabulary(model),
-        }
-        facts = self.facts()
+        wanted, facts = self.basics("facts", "run", "vocabulary"), self.common.facts
         if self.session.selection.difference and facts is not None:
             # Whole lists: a first guess of one run may stand anywhere in the other's.
             wanted["all_now"] = replace(self.session.run, k=facts.d_vocab)
             wanted["all_before"] = replace(self.session.whole_run, k=facts.d_vocab)
         return wanted
 
-    def receive(self, slot: str, request: Request, result: Result) -> None:
-        """Take an answer; a text that could be read goes into the history."""
-        if isinstance(request, RunPrompt) and request == self.session.run:
-            self._remember(request.text)
-        super().receive(slot, request, result)
+    def _on_common(self, slot: str) -> None:
+        if slot == "run" and self._active and self.common.run is not None:
+            self._remember(self.session.run.text)
+        super()._on_common(slot)
 
     def draw(self) -> None:
         """Show tokens and guesses."""
@@ -208,7 +191,7 @@ class PromptPanel(Panel):
         self.subtitle.setText(f"{told} · {typed} special" if typed else told)
         ids = run.ids.tolist()
         self.strip.set_tokens(run.labels, ids, self.pieces(ids), np.flatnonzero(run.special))
-        self.strip.set_pinned(pinned_query(self.session.selection, run))
+        self.strip.set_pinned(self.focus.query if self.focus else None)
         self._cap.update()
         self.guesses.set_rows(
             run.next_ids,
@@ -238,9 +221,9 @@ class PromptPanel(Panel):
             "",
             [names[i] for i in ids.tolist()],
             [
-                ScoreColumn("before", 100 * was, 1, tip="per cent in the whole model"),
-                ScoreColumn("now", 100 * is_, 1, tip=f"per cent without {off}"),
-                ScoreColumn("change", 100 * (is_ - was), 1, True, "percentage points"),
+                NumberColumn("before", 100 * was, 1, tip="per cent in the whole model"),
+                NumberColumn("now", 100 * is_, 1, tip=f"per cent without {off}"),
+                NumberColumn("change", 100 * (is_ - was), 1, True, "percentage points"),
             ],
         )
 
@@ -254,7 +237,7 @@ class PromptPanel(Panel):
             return
         self.frame.waits.set_parts([])
         self.notice.show_failure(failure.sentence, failure.details)
-        facts = self.facts()
+        facts = self.common.facts
         usable = facts is not None and facts.example != self.session.selection.text
         if facts is not None and usable:
             self.example_offer.setText(f"Try “{facts.example}”".replace("&", "&&"))
@@ -270,7 +253,7 @@ class PromptPanel(Panel):
 
     def _show_spelling(self) -> None:
         """Say what the tokenizer makes of the text, where that is another one."""
-        run = self.run_result()
+        run = self.common.run
         if run is None and self.failure() is None:
             return  # as below
         told = said(self.session.run.text, run.spelt) if run else ""
@@ -279,7 +262,7 @@ class PromptPanel(Panel):
 
     def _show_specials(self) -> None:
         """Say whether the text has a BOS of its own, and offer to read it as plain text."""
-        run, facts, now = self.run_result(), self.facts(), self.session.selection
+        run, facts, now = self.common.run, self.common.facts, self.session.selection
         if run is None and self.failure() is None:
             return  # a switch that goes and comes while somebody types would flicker
         as_text = now.specials == "text"
@@ -322,7 +305,7 @@ class PromptPanel(Panel):
             self._slow_runs = self._slow_runs + 1 if seconds > SLOW_SECONDS else 0
 
     def _take_example(self) -> None:
-        facts = self.facts()
+        facts = self.common.facts
         if facts is not None:
             self.session.set_text(facts.example)
 

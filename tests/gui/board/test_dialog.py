@@ -44,7 +44,7 @@ def test_the_file_is_the_preview_and_holds_the_board(qtbot, dialog, session, tmp
     ready(qtbot, dialog)
     assert dialog.small.text().startswith("6.75 × ")
     told = []
-    dialog.told.connect(told.append)
+    dialog.message.connect(told.append)
     dialog.save(tmp_path / "b.pdf")
     qtbot.waitUntil(lambda: bool(told))
     assert told == ["Saved b.pdf."]
@@ -117,7 +117,7 @@ def test_a_png_has_the_resolution_that_is_chosen(qtbot, dialog, tmp_path):
     dialog.form.dpi.setValue(150)
     ready(qtbot, dialog)
     told = []
-    dialog.told.connect(told.append)
+    dialog.message.connect(told.append)
     dialog.save(tmp_path / "b.png")
     qtbot.waitUntil(lambda: bool(told))
     with Image.open(tmp_path / "b.png") as image:

@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from engine.messages import Attention, Head, OVTokens, Spectrum
-from gui.export.exportable import subjects
+from gui.export.exportable import exportables
 from gui.panels.model.board import words
 from gui.state.figure_board import Board, Item
 
@@ -44,14 +44,14 @@ def test_what_a_card_shows_is_added_by_its_menu(window, settle, session):
     panel = next(panel for panel in window.panels if panel.title == "Board")
     settle(panel)
     told = []
-    window.exports.told.connect(told.append)
+    window.exports.message.connect(told.append)
     for title in ("Attention", "Spectrum"):
         card = next(card for card in window.panels if card.title == title)
         menu = QMenu()
         window.exports.fill(menu, card)
         entry = next(action for action in menu.actions() if action.text() == "Add to board")
         (entry if entry.menu() is None else entry.menu().actions()[0]).trigger()
-        shown = subjects(card)[0]
+        shown = exportables(card)[0]
         assert session.board.board.items[-1] == Item(shown.request, shown.head)
     assert told[0] == "Attention is figure a of the board"
     menu = QMenu()

@@ -84,7 +84,7 @@ def test_the_board_is_saved_with_the_session_and_a_change_is_unsaved(
 def test_an_opened_board_takes_the_place_of_another_which_undo_brings_back(window, session):
     session.board.add(ONE)
     other = Board(tuple(items(session, 2)))
-    window.figure_opening.show_board(other)
+    window.figure_opener.show_board(other)
     assert session.board.board == other
     assert "Board" in [panel.title for panel in window.panels if panel.isVisible()]
     window.undo.undo()

@@ -8,8 +8,8 @@ import pytest
 from engine.job import Job
 from engine.messages import Head
 from gui.charts.tables import tab_separated
-from gui.export.exportable import Subject
-from gui.export.jobs import Material, questions, table
+from gui.export.exportable import Exportable
+from gui.export.jobs import AnswerInputs, questions
 from gui.figures import data
 from tests.gui.fake_engine import FakeEngine
 from tests.gui.figures import samples
@@ -57,21 +57,21 @@ def material(name, request, result, head=None):
     """Return what a table is made from: the answer, and where it is from."""
     engine = FakeEngine()
     beside = {one: engine.answer(one, Job()) for one in questions(request) if one != request}
-    return Material(Subject(name, request, head), beside | {request: result}, "")
+    return AnswerInputs(Exportable(name, request, head), beside | {request: result}, "")
 
 
 @pytest.mark.parametrize("name", list(samples.everything()))
 def test_every_answer_pastes_as_its_rows_are(name):
     request, result = samples.everything()[name]
     head = Head(request.layer, 3) if name == "attention" else None
-    found = pasted(table(material(name, request, result, head)))
+    found = pasted(material(name, request, result, head).table())
     whole = list(data.rows(request, result, head))
     assert [len(row) for row in found] == [len(row) for row in whole]
 
 
 def test_labels_of_hostile_tokens_paste_as_they_are_shown():
     request, result = samples.attention(samples.HOSTILE)
-    found = pasted(table(material("x", request, result, Head(1, 0))))
+    found = pasted(material("x", request, result, Head(1, 0)).table())
     shown = {f"'{label}" if label[0] in "=+-@" or label == "'=x" else label
              for label in samples.HOSTILE}  # fmt: skip
     assert {row[3] for row in found[1:]} == shown

@@ -169,3 +169,18 @@ def test_stop_before_the_first_engine_is_there_makes_no_other(qtbot, qapp, monke
     assert len(made) == 1
     assert asker.received == [("run", run(2))]
     assert client.close()
+
+
+def test_an_engine_that_nothing_runs_in_is_let_go_when_the_client_closes(qtbot, start):
+    class Closing(FakeEngine):
+        closed = 0
+
+        def close(self):
+            Closing.closed += 1
+            raise OSError("cannot be closed")
+
+    client = start(Closing())
+    client.ask(Recorder(), "run", run(1))
+    idle(qtbot, client)
+    assert client.close()
+    assert Closing.closed == 1

@@ -6,14 +6,14 @@ from PySide6.QtWidgets import QWidget
 from engine.messages import Attention, Head, RunPrompt
 from gui.client.background import Worker
 from gui.export.dialog import ExportDialog
-from gui.export.exportable import Subject
-from gui.export.options_form import Chosen
+from gui.export.exportable import Exportable
+from gui.export.options_form import LastExport
 from gui.state.figure_options import PICTURES
 from gui.style import palette
 
 VERSION = "9.9.9"
 RUN = RunPrompt("attn-2l", "w1 w2 w3 w1")
-ATTENTION = Subject("Attention", Attention(RUN, 1), Head(1, 2))
+ATTENTION = Exportable("Attention", Attention(RUN, 1), Head(1, 2))
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,7 @@ def worker(parent):
 
 @pytest.fixture
 def chosen():
-    return Chosen(None)
+    return LastExport(None)
 
 
 @pytest.fixture

@@ -10,17 +10,17 @@ import pytest
 from engine import Engine, __version__
 from engine.messages import Attention, DestinationRow, Head, OVTokens, RunPrompt, to_plain
 from gui.export import jobs
-from gui.export.exportable import Subject, as_said
-from gui.export.jobs import Material, questions
+from gui.export.exportable import Exportable, as_said
+from gui.export.jobs import AnswerInputs, questions
 from gui.figures import FigureOptions
 from gui.state.difference import Difference
 
 TEXT = 'I like "green" tea; $(so)\n\tit\'s #1'
 OPTIONS = FigureOptions(5.5, 8.0, title='It\'s $1 "of" <b>', caption=True, labels=(0, 2))
 SUBJECTS = {
-    ".pdf": Subject("attention", Attention(RunPrompt("attn-2l", TEXT), 1), Head(1, 3)),
-    ".csv": Subject("ov", as_said(OVTokens("attn-2l", Head(0, 1), token=3, k=3))),
-    ".svg": Subject(
+    ".pdf": Exportable("attention", Attention(RunPrompt("attn-2l", TEXT), 1), Head(1, 3)),
+    ".csv": Exportable("ov", as_said(OVTokens("attn-2l", Head(0, 1), token=3, k=3))),
+    ".svg": Exportable(
         "change",
         Difference(
             DestinationRow(RunPrompt("attn-2l", "I do like green tea"), 4),
@@ -65,9 +65,9 @@ def test_what_is_copied_makes_the_same_figure_and_the_same_numbers(
     commands, programs, numbers = [], [], []
     for suffix, subject in SUBJECTS.items():
         answers = {asked: engine.answer(asked) for asked in questions(subject.request)}
-        made = Material(subject, answers, __version__)
+        made = AnswerInputs(subject, answers, __version__)
         for kind in {suffix, ".pdf"}:
-            jobs.write(made, tmp_path / f"window-{subject.name}{kind}", OPTIONS)
+            made.write(tmp_path / f"window-{subject.name}{kind}", OPTIONS)
         line = jobs.command(subject, OPTIONS, Path(f"command{suffix}"))
         commands.append(words_of(line, folder))
         programs.append(jobs.python(subject, OPTIONS, Path(f"python-{subject.name}.pdf")))

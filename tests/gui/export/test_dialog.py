@@ -13,15 +13,14 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLineEdit
 from engine.job import Job
 from engine.messages import Attention, Head, Refused, RunPrompt, Spectrum
 from gui import figures
-from gui.export.exportable import Subject
-from gui.export.jobs import preview
+from gui.export.exportable import Exportable
 from gui.export.preview import DPI
 from gui.figures import FigureOptions
 from gui.state.figure_options import DATA, MM, PICTURES, WIDTHS
 from tests.gui.export.conftest import ATTENTION, RUN, VERSION, wait_ready
 
-SCORES = Subject("Scores", Attention(RUN, 1, "scores"), Head(1, 2))
-LONG = Subject(
+SCORES = Exportable("Scores", Attention(RUN, 1, "scores"), Head(1, 2))
+LONG = Exportable(
     "Long", Attention(RunPrompt("attn-2l", " ".join(f"w{n}" for n in range(80))), 1), Head(1, 2)
 )
 
@@ -45,7 +44,7 @@ def test_every_kind_of_file_is_written_as_the_figures_write_it(
     dialog.kind.set_value(suffix)
     assert dialog.name().endswith(suffix)
     told = []
-    dialog.told.connect(told.append)
+    dialog.message.connect(told.append)
     path = tmp_path / f"f{suffix}"
     with qtbot.waitSignal(dialog.accepted):
         dialog.save(path)
@@ -57,7 +56,7 @@ def test_every_kind_of_file_is_written_as_the_figures_write_it(
 
 def test_the_preview_is_the_page_at_the_resolution_of_the_screen(opened):
     dialog = opened()
-    shown = preview(dialog._material, ".pdf", dialog.form.options(), DPI)
+    shown = dialog._material.preview(".pdf", dialog.form.options(), DPI)
     assert dialog.pane.sheet._page == shown.page
     assert dialog.pane.size_in_words().startswith("3.25 × ")
     assert "82.5" in dialog.pane.size_in_words() or "82.6" in dialog.pane.size_in_words()
@@ -183,7 +182,7 @@ def test_a_question_that_fails_is_said(opened, engine, monkeypatch, at_rest):
 
 
 def test_one_of_several_answers_can_be_chosen(qtbot, opened):
-    spectrum = Subject("QK spectrum", Spectrum("attn-2l", Head(1, 2), "qk"))
+    spectrum = Exportable("QK spectrum", Spectrum("attn-2l", Head(1, 2), "qk"))
     dialog = opened(ATTENTION, spectrum)
     assert dialog.what.count() == 2
     dialog.what.setCurrentText("QK spectrum")

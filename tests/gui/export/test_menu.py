@@ -13,7 +13,7 @@ from engine.messages import Attention, DirectPath, Head, HeadScores, OVTokens, S
 from gui import figures
 from gui.export import exportable
 from gui.export.dialog import ExportDialog
-from gui.export.exportable import subjects
+from gui.export.exportable import exportables
 from gui.panels.model.board import words
 from gui.state.difference import Difference
 from gui.state.figure_options import PICTURES
@@ -76,33 +76,33 @@ def test_every_panel_has_a_button_with_a_name_and_something_to_export(
             assert "holds no answer of the engine" in found["Copy table"].toolTip()
             continue
         assert all(action.isEnabled() for action in found.values())
-        for subject in subjects(shown):
+        for subject in exportables(shown):
             assert type(subject.request) in figures.FIGURES, subject
             assert subject.name
 
 
 def test_what_is_exported_is_what_is_in_view(qtbot, window, panel, session, client):
     attention = panel("Attention")
-    (subject,) = subjects(attention)
+    (subject,) = exportables(attention)
     now = session.selection
     assert (subject.request, subject.head) == (Attention(session.run, 1), Head(1, 2))
     session.set_kind("scores")
     filled(qtbot, client, attention)
-    assert subjects(attention)[0].request.kind == "scores"
+    assert exportables(attention)[0].request.kind == "scores"
     ov = panel("OV")
-    assert type(subjects(ov)[0].request) is OVTokens
+    assert type(exportables(ov)[0].request) is OVTokens
     ov.view.set_value("table")
     ov._choose_view()
-    qtbot.waitUntil(lambda: len(subjects(ov)) == 2)
-    assert {type(subject.request) for subject in subjects(ov)} == {Table, OVTokens}
-    assert [s.request for s in subjects(panel("Spectrum"))] == [
+    qtbot.waitUntil(lambda: len(exportables(ov)) == 2)
+    assert {type(subject.request) for subject in exportables(ov)} == {Table, OVTokens}
+    assert [s.request for s in exportables(panel("Spectrum"))] == [
         Spectrum(now.model, now.head, "ov"), Spectrum(now.model, now.head, "qk")
     ]  # fmt: skip
     panel("Spectrum").choose("ov", 1)
-    assert len(subjects(panel("Spectrum"))) == 3
+    assert len(exportables(panel("Spectrum"))) == 3
     session.set_measure("induction")
-    assert isinstance(subjects(panel("Heads"))[0].request, HeadScores)
-    direct = subjects(panel("Direct path"))[0].request
+    assert isinstance(exportables(panel("Heads"))[0].request, HeadScores)
+    direct = exportables(panel("Direct path"))[0].request
     assert isinstance(direct, DirectPath)
     assert direct.k <= 50
     assert direct.token.startswith("#")
@@ -110,7 +110,7 @@ def test_what_is_exported_is_what_is_in_view(qtbot, window, panel, session, clie
 
 def test_a_table_is_copied_with_the_rows_of_its_file(qapp, exports, panel, at_rest):
     shown = panel("Attention")
-    exports.copy_table(shown, subjects(shown)[0])
+    exports.copy_table(shown, exportables(shown)[0])
     at_rest()
     found = list(csv.reader(io.StringIO(qapp.clipboard().text()), delimiter="\t"))
     assert found[0] == [
@@ -125,13 +125,13 @@ def test_a_table_is_copied_with_the_rows_of_its_file(qapp, exports, panel, at_re
 def test_command_and_python_are_copied(qapp, exports, panel, at_rest):
     shown = panel("Attention")
     told = []
-    exports.told.connect(told.append)
-    exports.copy_command(shown, subjects(shown)[0])
+    exports.message.connect(told.append)
+    exports.copy_code("Copy as command", shown, exportables(shown)[0])
     at_rest()
     words = shlex.split(qapp.clipboard().text())
     assert words[:3] == ["headscope", "figure", "attention"]
     assert words[-2:] == ["-o", "attn-2l-L1H2-attention.pdf"]
-    exports.copy_python(shown, subjects(shown)[0])
+    exports.copy_code("Copy as Python", shown, exportables(shown)[0])
     at_rest()
     compile(qapp.clipboard().text(), "copied", "exec")
     assert told == ["Copied a command for a shell", "Copied a Python program"]
@@ -174,7 +174,7 @@ def test_ctrl_e_exports_the_card_in_use(qtbot, window, panel):
     assert action.shortcut().toString() == "Ctrl+E"
     action.trigger()
     dialog = window.findChild(ExportDialog)
-    assert dialog.subject.request == subjects(panel("OV"))[0].request
+    assert dialog.subject.request == exportables(panel("OV"))[0].request
     wait_ready(qtbot, dialog)
     dialog.reject()
 
@@ -197,7 +197,7 @@ def test_a_panel_that_waits_says_so_where_its_figure_is_asked_for(window, export
     shown = panel("Attention")
     shown.shown = dict
     told = []
-    exports.told.connect(told.append)
+    exports.message.connect(told.append)
     assert exports.open_dialog(shown, PICTURES) is None
     assert told == ["Attention has no answer to export yet"]
     found, _menu = entries(exports, shown)
@@ -208,7 +208,7 @@ def test_a_difference_is_exported_and_so_are_its_two_sides(qtbot, panel, exports
     session.set_heads_off([Head(0, 1)])
     session.set_difference(True)
     shown = panel("Attention")
-    found = subjects(shown)
+    found = exportables(shown)
     change, now, before = (subject.request for subject in found)
     assert change == Difference(now, before)
     assert [now.run, before.run] == [session.run, session.whole_run]
@@ -229,12 +229,12 @@ def test_of_two_prompts_the_one_in_view_is_exported_or_right_minus_left(
     panel(title)
     session.compare_with("w3 w4")
     session.set_compare("right")
-    assert subjects(panel(title))[0].request.run.text == "w3 w4"
+    assert exportables(panel(title))[0].request.run.text == "w3 w4"
     session.set_compare("difference")
-    change, right, left = (subject.request for subject in subjects(panel(title)))
+    change, right, left = (subject.request for subject in exportables(panel(title)))
     assert change == Difference(right, left)
     assert (right.run.text, left.run.text) == ("w3 w4", session.selection.text)
-    assert subjects(panel(title))[0].name == f"{title}, right − left"
+    assert exportables(panel(title))[0].name == f"{title}, right − left"
 
 
 def test_a_difference_that_is_added_to_the_board_is_drawn_there(
@@ -244,7 +244,7 @@ def test_a_difference_that_is_added_to_the_board_is_drawn_there(
     other = session.selection.text.replace("green", "black")
     session.compare_with(other)
     session.set_compare("difference")
-    subject = subjects(panel("Attention"))[0]
+    subject = exportables(panel("Attention"))[0]
     exportable.add_to_board(subject, session.board, [].append)
     (item,) = session.board.board.items
     assert (item.request, item.head) == (subject.request, session.selection.head)

@@ -65,7 +65,7 @@ def test_a_figure_of_a_closed_card_opens_it(qtbot, tmp_path, window, client):
     figures.write(request, result, tmp_path / "f.svg")
     dock = next(dock for dock in window.docks if dock.kind.title == "Composition")
     assert not dock.isVisible()
-    window.figure_opening.open(tmp_path / "f.svg")
+    window.figure_opener.open(tmp_path / "f.svg")
     rest(qtbot, client, window.exports.worker)
     assert dock.isVisible()
 

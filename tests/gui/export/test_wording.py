@@ -21,7 +21,7 @@ from engine.messages import (
     VirtualHead,
 )
 from gui.export import jobs
-from gui.export.exportable import Subject, as_said, file_stem
+from gui.export.exportable import Exportable, as_said, file_stem
 from gui.figures import FigureOptions, command
 from gui.state.difference import Difference
 from tests.gui.figures import samples
@@ -88,13 +88,13 @@ def run_python(text):
 
 @pytest.mark.parametrize("name", list(samples.everything()))
 def test_the_command_of_every_figure_asks_the_same(name):
-    subject = Subject(name, as_said(samples.everything()[name][0]))
+    subject = Exportable(name, as_said(samples.everything()[name][0]))
     assert asked(subject) == (subject.request, None, OPTIONS, Path("a b.pdf"))
 
 
 @pytest.mark.parametrize("request_", MORE)
 def test_what_a_question_has_beside_the_usual_is_in_its_command_and_its_python(request_):
-    subject = Subject("x", request_)
+    subject = Exportable("x", request_)
     assert asked(subject)[0] == request_
     names = run_python(jobs.python(subject, OPTIONS, Path("x.svg")))
     assert (names["request"], names["options"]) == (request_, OPTIONS)
@@ -105,7 +105,7 @@ def test_any_text_survives_the_shell_and_python(text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     request = Attention(replace(RUN, text=text, model=f"m{text}"), 1)
     options = replace(OPTIONS, title=text)
-    subject = Subject("x", request, Head(1, 3))
+    subject = Exportable("x", request, Head(1, 3))
     given = asked(subject, options)
     assert given[:2] == (request, Head(1, 3))
     program = jobs.python(subject, options, Path(f"x{text}.png"))
@@ -116,7 +116,7 @@ def test_any_text_survives_the_shell_and_python(text, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("text", ["a\0b", "half a pair \ud83d"])
 def test_what_no_command_line_can_hold_is_refused_and_python_holds_it(text):
-    subject = Subject("x", Attention(RunPrompt("attn-2l", text), 0), Head(0, 0))
+    subject = Exportable("x", Attention(RunPrompt("attn-2l", text), 0), Head(0, 0))
     with pytest.raises(Refused, match="copy as Python instead"):
         jobs.command(subject, FigureOptions(), Path("x.pdf"))
     program = jobs.python(subject, FigureOptions(), Path("x.pdf"))
@@ -125,7 +125,7 @@ def test_what_no_command_line_can_hold_is_refused_and_python_holds_it(text):
 
 
 def test_what_is_usual_is_left_out_of_the_command():
-    subject = Subject("x", Attention(RunPrompt("attn-2l", "tea"), 0), Head(0, 3))
+    subject = Exportable("x", Attention(RunPrompt("attn-2l", "tea"), 0), Head(0, 3))
     line = jobs.command(subject, FigureOptions(), Path("x.pdf"))
     assert line == "headscope figure attention --model=attn-2l --text=tea --head=0.3 -o x.pdf"
 
@@ -143,7 +143,7 @@ def test_what_is_usual_is_left_out_of_the_command():
     ],
 )
 def test_where_and_how_the_model_runs_is_said(placing, words, made):
-    subject = Subject("x", Attention(RunPrompt("m", "tea"), 0), Head(0, 3), placing)
+    subject = Exportable("x", Attention(RunPrompt("m", "tea"), 0), Head(0, 3), placing)
     line = jobs.command(subject, FigureOptions(), Path("x.pdf"))
     assert line.replace(f" {words}" if words else "", "") == (
         "headscope figure attention --model=m --text=tea --head=0.3 -o x.pdf"
@@ -157,7 +157,7 @@ def test_where_and_how_the_model_runs_is_said(placing, words, made):
 
 
 def test_rows_have_no_options_of_a_figure():
-    subject = Subject("x", Attention(RunPrompt("attn-2l", "tea"), 0), Head(0, 3))
+    subject = Exportable("x", Attention(RunPrompt("attn-2l", "tea"), 0), Head(0, 3))
     assert "--title" not in jobs.command(subject, OPTIONS, Path("x.csv"))
 
 
@@ -172,7 +172,7 @@ def test_tokens_known_by_their_ids_are_said_so():
 def test_file_names_are_plain(name):
     request = samples.everything()[name][0]
     renamed = {f.name: "/x/ü & co/<b>.gguf" for f in fields(request) if f.name == "model"}
-    stem = file_stem(Subject(name, replace(request, **renamed)))
+    stem = file_stem(Exportable(name, replace(request, **renamed)))
     assert name in stem
     assert not set(stem) & set(" /\\<>&:*?\"'|")
     assert not stem.startswith(("-", "."))
@@ -180,7 +180,7 @@ def test_file_names_are_plain(name):
 
 def test_the_command_of_a_difference_is_short_and_its_file_is_named_so():
     left, right = RunPrompt("attn-2l", "a b"), RunPrompt("attn-2l", "a c")
-    subject = Subject("x", Difference(Attention(right, 0), Attention(left, 0)), Head(0, 3))
+    subject = Exportable("x", Difference(Attention(right, 0), Attention(left, 0)), Head(0, 3))
     assert jobs.command(subject, FigureOptions(), Path("x.pdf")) == (
         "headscope figure attention --model=attn-2l '--text=a b' '--other-text=a c' --head=0.3 "
         "-o x.pdf"

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import zipfile
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -128,7 +129,7 @@ def test_what_is_no_regular_file_is_refused_and_not_waited_for(tmp_path, suffix,
 def test_neither_are_sessions_texts_and_stored_answers(tmp_path, kind):
     path = tmp_path / "f.headscope.json"
     make(path, kind)
-    for read in (session_file.read, session_file.read_own, board_file.read):
+    for read in (session_file.read, partial(session_file.read, own=True), board_file.read):
         with pytest.raises(Refused, match=r"cannot open f\.headscope\.json: .* a pipe or a device"):
             read(path)
     with pytest.raises(Refused, match="is a pipe or a device"):

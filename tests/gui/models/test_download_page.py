@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from engine.messages import DownloadModel, FindDownload, Refused, RunPrompt
 from gui.client.engine_client import EngineClient
 from gui.models.download import STOPPED_TEXT, DownloadPage
+from gui.session.model_opener import ModelOpener
 from gui.shell.status_bar import StatusBar
 from tests.gui.asking import Recorder
 from tests.gui.fake_engine import FakeEngine
@@ -192,7 +193,7 @@ def test_escape_stops_what_is_computed_and_only_then_a_download(qtbot, beside, b
 
 def test_the_status_bar_says_how_far_a_download_is(qtbot, session, beside, both):
     (_, lane), (_, client, page) = beside, both
-    bar = StatusBar(session, client)
+    bar = StatusBar(session, client, ModelOpener(session, client, None))
     qtbot.addWidget(bar)
     bar.show()
     look_up(qtbot, lane, page)

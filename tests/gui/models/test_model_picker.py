@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 from engine.messages import EstimateModel, ListModels, ModelEntry, Refused
 from gui.models.model_box import DOWNLOAD, FILE, FOLDER
 from gui.models.model_picker import ModelPicker
-from gui.session.model_opener import Opening
+from gui.session.model_opener import ModelOpener
 from gui.style import palette
 
 TAB = Qt.FocusPolicy.TabFocus
@@ -15,7 +15,7 @@ TAB = Qt.FocusPolicy.TabFocus
 
 @pytest.fixture
 def opening(session, client):
-    return Opening(session, client, None)
+    return ModelOpener(session, client, None)
 
 
 @pytest.fixture

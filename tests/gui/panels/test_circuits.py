@@ -6,7 +6,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import Head, OVTokens, QKTokens, RunPrompt, Table
-from gui.charts import focus
 from gui.panels.head.token_rankings import OVPanel, QKPanel
 from gui.style.formatting import fixed
 from tests.gui.fake_engine import FakeEngine
@@ -27,8 +26,7 @@ def asked(panel):
 
 
 def test_ov_follows_the_source_that_the_pinned_query_reads(ov, session):
-    run, attention = ov.known("run"), ov.known("attention")
-    source = focus.pinned_source(session.selection, run, attention)
+    run, source = ov.known("run"), ov.focus.source
     assert asked(ov) == OVTokens(
         "attn-2l", session.selection.head, None, "output", "position", 10, session.run, source
     )

@@ -31,7 +31,7 @@ from gui.panels.prompt.prompt import PromptPanel
 from gui.session.session import Session
 from tests.gui.fake_engine import FakeEngine
 
-CLASSES = [panel for card in PANELS if (panel := pkgutil.resolve_name(card.panel)).main]
+CLASSES = [panel for card in PANELS if (panel := pkgutil.resolve_name(card.panel)).main_slot]
 """Panels that ask the engine something."""
 MAIN = {
     "Prompt": RunPrompt,
@@ -105,16 +105,16 @@ def test_a_text_that_cannot_be_run_leaves_the_last_picture_marked(
     show, settle, session, panel_class
 ):
     panel = show(panel_class)
-    before = panel.known(panel.main)
+    before = panel.known(panel.main_slot)
     session.set_text("unreadable")
     settle(panel)
     assert panel.state == "failed"
-    assert panel.known(panel.main) is before
+    assert panel.known(panel.main_slot) is before
     assert "attn-2l has not run the prompt: see Prompt" in panel.notice.text()
     session.set_text("w5 w6")
     settle(panel)
     assert panel.state == "fresh"
-    assert panel.known(panel.main) is not before
+    assert panel.known(panel.main_slot) is not before
     assert panel.notice.text() == ""
 
 

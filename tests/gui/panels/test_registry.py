@@ -25,7 +25,7 @@ def test_every_card_has_a_panel_of_its_title_and_says_what_it_is_about(card):
     assert panel.title == card.title
     assert card.about
     assert card.group in GROUPS
-    assert panel.main or panel.wants(None) == {}
+    assert panel.main_slot or panel.wants(None) == {}
 
 
 def test_titles_differ_because_layouts_are_kept_by_them():

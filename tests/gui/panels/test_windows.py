@@ -67,7 +67,7 @@ def test_the_poster_draws_no_number_there_and_says_so(windowed, show, session, s
         session.set_compare("difference")
     session.pin(6)
     settle(panel)
-    shown = panel.map._cells.values
+    shown = panel.map.matrix.values
     assert np.array_equal(np.isnan(shown), np.tile(np.arange(7) < 4, (len(shown), 1)))
     assert "beyond the window" in panel.describe(2, 3)
     assert "beyond the window" not in panel.describe(2, 4)
@@ -76,5 +76,5 @@ def test_the_poster_draws_no_number_there_and_says_so(windowed, show, session, s
 
 def test_the_grid_of_heads_masks_it(windowed, show):
     panel = show(HeadsPanel)
-    corner = panel.grid._shown.mask[:, 6, 2]
+    corner = panel.grid._mask[:, 6, 2]
     assert not corner.any()

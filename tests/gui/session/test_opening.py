@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.messages import Head, LoadModel, RunPrompt
-from gui.session.model_opener import Opening
+from gui.session.model_opener import ModelOpener
 from gui.session.session import DEFAULT_MODEL, Selection, Session
 from gui.session.settings import RECENT_MODELS, Settings
 from gui.window import Window
@@ -15,7 +15,7 @@ BAD = "/models/gone/tiny.gguf"
 
 @pytest.fixture
 def opening(session, client):
-    opening = Opening(session, client, None)
+    opening = ModelOpener(session, client, None)
     client.start()
     return opening
 
@@ -121,7 +121,7 @@ def test_what_waits_about_the_model_before_is_not_begun_once_the_next_is_open(
 
 def test_paths_that_opened_are_remembered_newest_first(qtbot, session, client):
     settings = Settings()
-    opening = Opening(session, client, settings)
+    opening = ModelOpener(session, client, settings)
     client.start()
     for number in range(RECENT_MODELS + 2):
         opening.open(f"/models/{number}")

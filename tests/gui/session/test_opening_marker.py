@@ -3,7 +3,7 @@
 import pytest
 
 from gui.session import model_opener
-from gui.session.model_opener import Opening, OpeningMarker
+from gui.session.model_opener import ModelOpener, OpeningMarker
 from gui.session.session import DEFAULT_MODEL
 from tests.gui.asking import idle
 
@@ -17,7 +17,7 @@ def copy(tmp_path):
 
 @pytest.fixture
 def opening(session, client, copy):
-    opening = Opening(session, client, None, OpeningMarker(copy))
+    opening = ModelOpener(session, client, None, OpeningMarker(copy))
     client.start()
     return opening
 
@@ -51,6 +51,17 @@ def test_a_model_that_had_to_be_stopped_stays_noted(qtbot, session, client, open
     client.cancel()
     idle(qtbot, client)
     assert model_opener.left(copy) == ["/models/some"]
+
+
+def test_a_model_that_another_takes_the_place_of_is_noted_no_more(
+    qtbot, session, client, opening, copy, engine
+):
+    idle(qtbot, client)
+    engine.seconds = 5
+    session.open_model("/models/some")
+    session.open_model("/models/other")
+    assert model_opener.left(copy) == ["/models/other"]
+    engine.seconds = 0
 
 
 def test_the_model_of_the_first_start_is_never_noted(client, session, opening, copy):

@@ -122,7 +122,7 @@ def test_attention_draws_the_pattern_minus_that_of_the_whole_model(show, session
     session.set_difference(True)
     settle(panel)
     now = panel.known("shown").values[1]
-    shown = panel.heatmap._shown
+    shown = panel.heatmap.matrix
     np.testing.assert_array_equal(shown.values, now - whole)
     assert shown.colouring.colours == "diverging"
     assert shown.colouring.low == -shown.colouring.high == -np.abs(now - whole).max()
@@ -132,7 +132,7 @@ def test_attention_draws_the_pattern_minus_that_of_the_whole_model(show, session
     assert told.replace("-", "−") in panel.describe(5, 2)
     session.set_difference(False)
     settle(panel)
-    np.testing.assert_array_equal(panel.heatmap._shown.values, now)
+    np.testing.assert_array_equal(panel.heatmap.matrix.values, now)
     assert panel.sentence.text.endswith("this head reads, with L0H2 off")
 
 

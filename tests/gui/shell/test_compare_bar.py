@@ -13,7 +13,7 @@ from gui.panels.prompt.destination_row import PosterPanel
 from gui.session.session import Selection, Session
 from gui.shell.banners import SAME, CompareBar
 from gui.style.formatting import fixed
-from tests.gui.fake_parts import SCALE
+from tests.gui.fake_answers import SCALE
 
 LEFT = "one two three four five six"
 SWAPPED = "one two three nine five six"
@@ -142,13 +142,13 @@ def test_attention_shows_the_second_prompt_and_pins_in_the_first(
     panel = show(AttentionPanel)
     compare(panel, LONGER, "right")
     _, right = runs(engine, session)
-    shown = panel.heatmap._shown
+    shown = panel.heatmap.matrix
     found = engine._Attention(Attention(session.other_run, 0))
     np.testing.assert_array_equal(shown.values, found.values[0])
     assert shown.labels[0] == right.labels
     assert "(query 7)" in panel.sentence.text
     place = panel.heatmap.cell_rect(5, 3).center().toPoint()
-    qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(panel.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=place)
     settle(panel)
     assert (session.selection.query, session.selection.source) == (4, 2)
     assert panel.heatmap._pinned == (5, 3)
@@ -158,7 +158,7 @@ def test_attention_shows_the_second_prompt_and_pins_in_the_first(
     session.pin(4, 2)
     settle(panel)
     place = panel.heatmap.cell_rect(2, 1).center().toPoint()
-    qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(panel.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert (session.selection.query, session.selection.source) == (4, 2)
 
 
@@ -179,7 +179,7 @@ def test_attention_takes_the_left_pattern_off_the_right_one(show, session, compa
     left, right = (
         engine._Attention(Attention(run, 1)).values[1] for run in (session.run, session.other_run)
     )
-    shown = panel.heatmap._shown
+    shown = panel.heatmap.matrix
     np.testing.assert_array_equal(shown.values, right - left)
     assert shown.colouring.colours == "diverging"
     assert shown.colouring.low == -shown.colouring.high == -np.abs(right - left).max()
@@ -197,7 +197,7 @@ def test_attention_draws_only_what_both_prompts_have(show, session, compare, eng
     left, right = (
         engine._Attention(Attention(run, 0)).values[0] for run in (session.run, session.other_run)
     )
-    shown = panel.heatmap._shown
+    shown = panel.heatmap.matrix
     has = [0, 1, 3, 4, 5, 6, 7]
     np.testing.assert_array_equal(
         np.tril(shown.values[np.ix_(has, has)]), np.tril(right[np.ix_(has, has)] - left)
@@ -216,7 +216,7 @@ def test_the_strip_is_the_left_prompt_coloured_by_the_change(
     compare(panel, LONGER)
     left, _ = runs(engine, session)
     assert panel.strip._labels == left.labels
-    shown = panel.heatmap._shown.values[7]
+    shown = panel.heatmap.matrix.values[7]
     np.testing.assert_array_equal(panel.strip._values, np.delete(shown, 2))
     panel.strip.clicked.emit(3)
     settle(panel)
@@ -234,7 +234,7 @@ def test_prompts_with_too_little_in_common_are_refused_in_the_panel_and_seen_by_
     press(qtbot, panel.side._buttons["right"])
     settle(panel)
     assert not panel.showing_wait
-    assert len(panel.heatmap._shown.labels[0]) == 8
+    assert len(panel.heatmap.matrix.labels[0]) == 8
 
 
 def test_a_second_prompt_that_was_not_run_is_no_riddle_in_the_panel(show, compare):
@@ -260,7 +260,7 @@ def test_poster_takes_the_rows_of_the_left_prompt_off(qtbot, show, session, comp
     assert panel.wants()["rows"] == DestinationRow(session.other_run, 7)
     assert panel.wants()["before"] == DestinationRow(session.run, 6)
     left, right = (panel.known(slot).values for slot in ("before", "rows"))
-    shown = panel.map._cells
+    shown = panel.map.matrix
     np.testing.assert_array_equal(np.delete(shown.values, 2, 1), np.delete(right, 2, 1) - left)
     assert np.isnan(shown.values[:, 2]).all()
     assert shown.unit == "right − left: attention"
@@ -282,7 +282,7 @@ def test_poster_by_source_begins_with_the_largest_change(show, session, compare,
     session.pin(6, 2)
     press(qtbot, panel.order._buttons["source"])
     settle(panel)
-    fallen = np.abs(panel.map._cells.values[:, 2])
+    fallen = np.abs(panel.map.matrix.values[:, 2])
     assert (np.diff(fallen) <= 0).all()
 
 
@@ -293,8 +293,8 @@ def test_attribution_takes_what_the_parts_give_on_the_left_off(show, session, co
     np.testing.assert_array_equal(panel._drawn.values, right.values - left.values)
     head = Head(1, 2)
     at = right.heads.index(head)
-    assert panel.map._cells.values[head] == right.values[at] - left.values[at]
-    assert panel.map._cells.unit == "right − left: logit"
+    assert panel.map.matrix.values[head] == right.values[at] - left.values[at]
+    assert panel.map.matrix.unit == "right − left: logit"
     now, before = (fixed(found.values[at], 2, signed=True) for found in (right, left))
     assert f"L1H2: left {before}, right {now}, right − left " in panel.describe(*head)
     logits = [fixed(found.logit, 2) for found in (right, left)]
@@ -331,8 +331,8 @@ def test_poster_and_attribution_show_what_heads_that_are_off_changed(show, sessi
     session.set_difference(True)
     settle(poster, attribution)
     now, before = poster.known("rows"), poster.known("before")
-    np.testing.assert_array_equal(poster.map._cells.values, now.values - before.values)
-    assert poster.map._cells.unit == "L0H2 off − whole model: attention"
+    np.testing.assert_array_equal(poster.map.matrix.values, now.values - before.values)
+    assert poster.map.matrix.unit == "L0H2 off − whole model: attention"
     assert attribution.wants()["parts before"].run == session.whole_run
     assert "L0H2 off − whole model" in attribution.sentence.text
 

@@ -8,11 +8,11 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.models.opening_bar import OpeningBar
-from gui.session.model_opener import Opening
-from gui.shell.drops import Drops, Target
-from gui.state.file_kinds import LARGEST_TEXT
+from gui.session.model_opener import ModelOpener
+from gui.shell.drops import Drops
+from gui.state.file_kinds import LARGEST_TEXT, read_text
 from gui.style import palette
-from gui.widgets.prompt_edit import PromptEdit
+from gui.widgets.fields import PromptEdit
 
 
 def mime(*paths):
@@ -39,13 +39,18 @@ def place(qtbot, qapp, session, client):
     palette.apply(qapp, "light")
     place = QWidget()
     qtbot.addWidget(place)
-    opening = Opening(session, client, None)
+    opening = ModelOpener(session, client, None)
     place.bar = OpeningBar(session, client, opening)
     QVBoxLayout(place).addWidget(place.bar)
     place.sessions = []
     place.figures = []
-    target = Target(session, opening, place.sessions.append, place.figures.append)
-    place.drops = Drops(place, target)
+    openers = {
+        "model": lambda path: opening.open(str(path)),
+        "session": place.sessions.append,
+        "figure": place.figures.append,
+        "text": lambda path: session.set_text(read_text(path)),
+    }
+    place.drops = Drops(place, openers)
     place.drops.refused.connect(place.bar.refuse)
     place.drops.taken.connect(place.bar.dismiss)
     place.resize(1000, 700)

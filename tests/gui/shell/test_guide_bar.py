@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from gui.session.session import Selection
-from gui.shell.dock import Cover
+from gui.shell.dock import SpoilerOverlay
 from gui.shell.guided_examples import GUIDES
 
 GUIDE = GUIDES[1]
@@ -22,7 +22,7 @@ def covered(window):
     covers = {}
     for dock in window.docks:
         dock.fill()
-        covers[dock.kind.title] = dock.findChildren(Cover)
+        covers[dock.kind.title] = dock.findChildren(SpoilerOverlay)
     return {title for title, found in covers.items() if any(not one.isHidden() for one in found)}
 
 
@@ -90,11 +90,11 @@ def test_a_cover_hides_its_card_and_of_the_prompt_only_the_guesses(qtbot, window
     window.guide.start(GUIDES[0])
     qtbot.wait(20)
     attention = next(dock for dock in window.docks if dock.kind.title == "Attention")
-    cover = attention.findChild(Cover)
+    cover = attention.findChild(SpoilerOverlay)
     assert cover.geometry() == attention.rect()
     assert attention.childAt(attention.rect().center()) is cover
     prompt = window.docks[0]
-    over = prompt.findChild(Cover).geometry()
+    over = prompt.findChild(SpoilerOverlay).geometry()
     guesses, strip = prompt.panel.guesses, prompt.panel.strip
     assert over.contains(guesses.rect().translated(guesses.mapTo(prompt, QPoint())))
     assert not over.intersects(strip.rect().translated(strip.mapTo(prompt, QPoint())))

@@ -6,9 +6,10 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.messages import DownloadModel, Head, Receipts, RunPrompt
+from gui.session.model_opener import ModelOpener
 from gui.shell import status_bar
 from gui.shell.status_bar import CHECKING, MOST_PARAMETERS, OFFER, StatusBar
-from gui.state.question_table import INTERRUPTIBLE, ORDER
+from gui.state.question_table import INTERRUPTIBLE, TABLE
 
 
 class Runner:
@@ -22,7 +23,7 @@ class Runner:
 @pytest.fixture
 def bar(qtbot, monkeypatch, session, client):
     monkeypatch.setattr(status_bar, "QUIET_MS", 60)
-    bar = StatusBar(session, client)
+    bar = StatusBar(session, client, ModelOpener(session, client, None))
     qtbot.addWidget(bar)
     bar.resize(900, 30)
     client.start()
@@ -49,9 +50,9 @@ def large(engine):
 
 
 def test_nothing_but_a_download_is_less_urgent_than_the_checks_are():
-    ranks = [rank for kind, (rank, _) in ORDER.items() if kind not in (Receipts, DownloadModel)]
-    assert ORDER[Receipts][0] > max(ranks)
-    assert ORDER[Receipts][0] >= INTERRUPTIBLE
+    ranks = [row.rank for kind, row in TABLE.items() if kind not in (Receipts, DownloadModel)]
+    assert TABLE[Receipts].rank > max(ranks)
+    assert TABLE[Receipts].rank >= INTERRUPTIBLE
 
 
 def test_it_says_that_all_pass(qtbot, bar, session, client):

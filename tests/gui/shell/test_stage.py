@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QScrollArea, QTabBar
 
 from gui.shell.dock_area import SETTLED_MS
 from gui.shell.layouts import LAYOUTS
-from gui.widgets.text_table import RowTable
+from gui.widgets.table import Table
 from tests.gui.conftest import filled
 from tests.waiting import activate
 
@@ -38,11 +38,11 @@ def test_a_column_that_somebody_has_made_wider_is_left_alone(qtbot, window):
     window.resize(1200, 1000)
     window.lay_out(LAYOUTS[0])
     qtbot.wait(50)
-    stage = window.docks[0].parentWidget()
+    area = window.docks[0].parentWidget()
     edge = QPoint(window.docks[0].geometry().right() + 4, 100)
-    qtbot.mousePress(stage, Qt.MouseButton.LeftButton, pos=edge)
-    qtbot.mouseMove(stage, edge + QPoint(120, 0))
-    qtbot.mouseRelease(stage, Qt.MouseButton.LeftButton, pos=edge + QPoint(120, 0))
+    qtbot.mousePress(area, Qt.MouseButton.LeftButton, pos=edge)
+    qtbot.mouseMove(area, edge + QPoint(120, 0))
+    qtbot.mouseRelease(area, Qt.MouseButton.LeftButton, pos=edge + QPoint(120, 0))
     qtbot.wait(30)
     own = widths(window, LAYOUTS[0])
     window.resize(1300, 1000)
@@ -72,7 +72,7 @@ def scrolling_with_lists(window):
             continue
         outer = dock.panel.body.parentWidget().parentWidget()
         assert isinstance(outer, QScrollArea)
-        lists = [w for w in dock.panel.body.findChildren(RowTable) if w.isVisible()]
+        lists = [w for w in dock.panel.body.findChildren(Table) if w.isVisible()]
         if outer.verticalScrollBar().maximum() and lists:
             found.add(dock.kind.title)
     return found

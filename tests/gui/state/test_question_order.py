@@ -7,7 +7,7 @@ import pytest
 
 import gui
 from engine.messages import QUESTIONS, DownloadModel, LoadModel, RunPrompt
-from gui.state.question_table import ORDER, makes_way
+from gui.state.question_table import TABLE, makes_way
 
 GUI = Path(gui.__file__).parent
 ASKERS = [*GUI.glob("*.py"), *(GUI / "panels").glob("*.py")]
@@ -21,8 +21,8 @@ def test_every_question_that_the_window_can_ask_has_a_place_in_the_order(path):
         if isinstance(node, ast.ImportFrom) and node.module == "engine.messages"
         for alias in node.names
     }
-    missing = {kind.__name__ for kind in QUESTIONS.values() if kind not in ORDER} & named
-    assert not missing, "give it a line in gui.state.question_table.ORDER"
+    missing = {kind.__name__ for kind in QUESTIONS.values() if kind not in TABLE} & named
+    assert not missing, "give it a line in gui.state.question_table.TABLE"
 
 
 def test_another_model_is_not_kept_waiting_and_the_one_in_use_stops_nothing():
@@ -34,4 +34,6 @@ def test_another_model_is_not_kept_waiting_and_the_one_in_use_stops_nothing():
 
 def test_a_download_makes_way_for_whatever_else_is_asked():
     assert makes_way(DownloadModel("gpt2"), RunPrompt("attn-2l", "w1"))
-    assert all(ORDER[kind][0] < ORDER[DownloadModel][0] for kind in ORDER if kind != DownloadModel)
+    assert all(
+        TABLE[kind].rank < TABLE[DownloadModel].rank for kind in TABLE if kind != DownloadModel
+    )

@@ -155,7 +155,6 @@ def test_what_is_wrong_is_said_in_one_sentence(change, sentence):
         (b'{"headscope": NaN}', "NaN is not JSON"),
         (b"\xff\xfe{}", "not text in UTF-8"),
         (b"[]", "it is no session"),
-        (b" " * (session_file.LARGEST + 1), "larger than any session"),
     ],
 )
 def test_what_is_no_session_is_said(data, sentence):

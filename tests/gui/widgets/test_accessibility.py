@@ -9,23 +9,16 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.style import palette
-from gui.widgets.cell_map import CellMap
-from gui.widgets.cell_map_painting import Cells
-from gui.widgets.cells import Colouring
 from gui.widgets.check_list import CheckList
-from gui.widgets.complex_plane import ComplexPlane
 from gui.widgets.controls import Segmented
-from gui.widgets.head_grid import MatrixGrid
-from gui.widgets.heatmap import Heatmap
-from gui.widgets.heatmap_painting import LabelledGrid
+from gui.widgets.curve_plots import SpectrumPlot
+from gui.widgets.fields import PromptEdit, TokenField
+from gui.widgets.head_grid import HeadGrid
 from gui.widgets.labels import Notice
-from gui.widgets.matrix_list import MatrixSheet
-from gui.widgets.matrix_list_painting import Entry
-from gui.widgets.prompt_edit import PromptEdit
-from gui.widgets.ranked_list import RankedList
-from gui.widgets.score_table import ScoreTable
-from gui.widgets.spectrum_plot import SpectrumPlot
-from gui.widgets.token_field import TokenField
+from gui.widgets.matrix_list import MatrixList
+from gui.widgets.matrix_view import CellMap, Heatmap
+from gui.widgets.number_tables import RankedList, ScoreTable
+from gui.widgets.point_plots import ComplexPlane
 from gui.widgets.token_strip import TokenStrip
 from tests.waiting import activate
 
@@ -34,8 +27,8 @@ ALL: list[Callable[[], QWidget]] = [
     CheckList,
     ComplexPlane,
     Heatmap,
-    MatrixGrid,
-    MatrixSheet,
+    HeadGrid,
+    MatrixList,
     Notice,
     PromptEdit,
     RankedList,
@@ -47,40 +40,8 @@ ALL: list[Callable[[], QWidget]] = [
 ]
 
 
-def heatmap() -> Heatmap:
-    widget = Heatmap()
-    widget.set_grid(np.zeros((3, 3)), None, ["a", "b", "c"], ["a", "b", "c"], limits=(0, 1))
-    return widget
-
-
-def cell_map() -> CellMap:
-    widget = CellMap()
-    colouring = Colouring("sequential", 0.0, 1.0)
-    widget.set_cells(Cells(np.zeros((2, 3)), colouring, ["a", "b"], ["a", "b", "c"]))
-    return widget
-
-
-def sheet() -> MatrixSheet:
-    widget = MatrixSheet()
-    colouring = Colouring("sequential", 0.0, 1.0)
-    shown = LabelledGrid(np.zeros((1, 2)), None, (["a"], ["b", "c"]), ("", ""), "", colouring)
-    widget.set_entries([Entry("Part", (), shown, (None, None))])
-    return widget
-
-
-def grid() -> MatrixGrid:
-    widget = MatrixGrid()
-    widget.set_thumbnails(np.zeros((2, 4, 5, 5)), None)
-    return widget
-
-
-def strip() -> TokenStrip:
-    widget = TokenStrip()
-    widget.set_tokens(["a", "b"], [1, 2])
-    return widget
-
-
 def plane() -> ComplexPlane:
+    """Return a plot with something on its canvas, which has to draw the ring too."""
     widget = ComplexPlane()
     widget.set_points(np.array([1.0, -0.5]), np.array([0.0, 0.5]), "ov")
     return widget
@@ -99,9 +60,10 @@ def test_every_widget_has_an_accessible_name(qtbot: QtBot, make: Callable[[], QW
     assert widget.accessibleName()
 
 
-@pytest.mark.parametrize(
-    "make", [heatmap, cell_map, sheet, CheckList, grid, strip, spectrum, plane]
-)
+PAINTED = [CellMap, CheckList, HeadGrid, Heatmap, MatrixList, RankedList, ScoreTable, TokenStrip]
+
+
+@pytest.mark.parametrize("make", [*PAINTED, spectrum, plane])
 def test_focus_that_comes_by_key_is_seen_and_by_mouse_is_not(
     qtbot: QtBot, make: Callable[[], QWidget]
 ) -> None:

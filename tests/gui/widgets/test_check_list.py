@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 
 from gui.style import palette
 from gui.widgets.check_list import MARKS, Check, CheckList, bar_share
-from gui.widgets.labels import Paragraph
+from gui.widgets.text import Paragraph
 
 CHECKS = [
     Check(

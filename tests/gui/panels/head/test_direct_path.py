@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import DirectPath
-from gui.panels.head.direct_path import DirectPathPanel
+from gui.panels.head.token_rankings import DirectPathPanel
 from tests.gui.fake_engine import VOCABULARY
 
 
@@ -65,10 +65,10 @@ def test_turned_round_it_says_which_tokens_raise_this_one(qtbot, panel, settle):
 
 def test_the_models_own_guess_has_its_rank_in_the_bigram_table(panel):
     answer = panel.known("tokens")
-    guess = panel.known("guess").target_id
+    guess = int(panel.known("run").next_ids[0])
     place = int(np.flatnonzero(answer.ids == guess)[0])
     assert f"here rank {place + 1} of {VOCABULARY}" in panel.guess.text
 
 
 def test_small_print_names_the_table(panel):
-    assert "W_E W_U, no positions" in panel.small.text
+    assert "W_E W_U, no positions" in panel.rank.text

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt
 
 from engine.job import Job
 from engine.messages import Attention, ComplexValues, Eigenvalues, Head, HeadScores
-from gui.charts import focus
 from gui.panels.head.eigenvalues import EigenvaluesPanel
 from tests.gui.fake_engine import FakeEngine
 
@@ -30,7 +29,7 @@ def test_it_asks_about_the_open_head_and_needs_no_prompt(panel, session, settle)
     session.choose_head(Head(1, 1))
     settle(panel)
     assert panel.wants()["values"] == Eigenvalues("attn-2l", Head(1, 1), "ov")
-    assert panel.mark.text() == "L1H1"
+    assert panel.head_label.text() == "L1H1"
 
 
 def test_qk_is_one_click_away(qtbot, panel, session, settle):
@@ -82,10 +81,8 @@ def test_in_a_rotary_model_qk_depends_on_how_far_back_the_source_lies(show, sess
     assert panel.small.text.endswith("· 3 tokens back")
     session.pin(5)
     settle(panel)
-    patterns = panel.known("attention")
-    assert isinstance(panel.wants()["attention"], Attention)
-    source = focus.pinned_source(session.selection, panel.known("run"), patterns)
-    assert panel.wants()["values"].offset == 5 - source
+    assert isinstance(panel.wants()["patterns"], Attention)
+    assert panel.wants()["values"].offset == 5 - panel.focus.source
 
 
 def test_all_heads_are_one_click_away_and_a_point_opens_its_head(

@@ -5,7 +5,6 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.messages import Head, OffsetScores, PositionQK, PositionScores, QKOffsets
-from gui.charts import focus
 from gui.panels.head.eigenvalues import EigenvaluesPanel
 from gui.panels.head.positions import PositionsPanel
 from gui.panels.head.spectrum import SpectrumPanel
@@ -23,7 +22,7 @@ def panel(show):
 
 
 def asked(panel):
-    return panel.wants()["scores"]
+    return panel.wants()["shown"]
 
 
 def press(qtbot, segmented, key):
@@ -32,7 +31,7 @@ def press(qtbot, segmented, key):
 
 def test_learned_positions_are_shown_as_a_map_and_its_means(panel, session):
     assert asked(panel) == PositionQK("attn-2l", session.selection.head, 64)
-    found = panel.known("scores")
+    found = panel.known("shown")
     assert isinstance(found, PositionScores)
     assert panel.heatmap.isVisible()
     assert all(widget.isHidden() for widget in panel._of_pair)
@@ -44,7 +43,7 @@ def test_learned_positions_are_shown_as_a_map_and_its_means(panel, session):
 
 
 def test_a_cell_says_its_places_distance_and_score(panel):
-    found = panel.known("scores")
+    found = panel.known("shown")
     score = f"{found.scores[5, 4]:+.2f}"
     assert panel.describe(5, 4) == (
         f"query position 5, key position 4, 1 token back: score {score}"
@@ -54,7 +53,7 @@ def test_a_cell_says_its_places_distance_and_score(panel):
 
 def test_a_click_on_a_cell_pins_its_positions(qtbot, panel, session, settle):
     at = panel.heatmap.cell_rect(5, 3).center().toPoint()
-    qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseClick(panel.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert (session.selection.query, session.selection.source) == (5, 3)
 
 
@@ -93,7 +92,7 @@ def test_in_a_rotary_model_both_tokens_follow_what_is_pinned(panel, session, set
     assert asked(panel) == QKOffsets(
         now.model, now.head, int(run.ids[5]), int(run.ids[2]), "token", 64
     )
-    found = panel.known("scores")
+    found = panel.known("shown")
     assert isinstance(found, OffsetScores)
     assert not panel.heatmap.isVisible()
     assert not any(widget.isHidden() for widget in panel._of_pair)
@@ -101,8 +100,7 @@ def test_in_a_rotary_model_both_tokens_follow_what_is_pinned(panel, session, set
     assert f"this pair {found.scores[3]:.2f}" in panel.plot.say(3)
     session.pin(4)
     settle(panel)
-    source = focus.pinned_source(session.selection, panel.known("run"), panel.patterns())
-    assert asked(panel).key == run.ids[source]
+    assert asked(panel).key == run.ids[panel.focus.source]
 
 
 @rotary
@@ -202,7 +200,7 @@ def test_a_qk_direction_and_all_heads_say_it_too(qtbot, show, settle):
 
 
 def test_limits_of_the_map_are_symmetric(panel):
-    found = panel.known("scores")
-    colouring = panel.heatmap._shown.colouring
+    found = panel.known("shown")
+    colouring = panel.heatmap.matrix.colouring
     assert colouring.colours == "diverging"
     assert -colouring.low == colouring.high == np.nanmax(np.abs(found.scores))

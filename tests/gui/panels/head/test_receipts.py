@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from engine.messages import Head, HeadReceipts, Receipt, Receipts
 from gui.panels.head.checks import ReceiptsPanel, check, in_order, verdict
-from tests.gui.fake_workings import CLOSE, FAILED, PASSED, UNDEFINED
+from tests.gui.fake_answers import CLOSE, FAILED, PASSED, UNDEFINED
 
 NOT_FINITE = Receipt("scores are finite", "all of them", None, None, False, "one is not", ())
 

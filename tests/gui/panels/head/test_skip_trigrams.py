@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from engine.messages import Head, SkipTrigrams
 from gui.panels.head.skip_trigrams import SkipTrigramsPanel
 from gui.session.session import OVQuestion, QKQuestion
+from tests.gui.fake_answers import MOST, SILENT
 from tests.gui.fake_engine import FakeEngine
-from tests.gui.fake_trigrams import MOST, SILENT
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 from engine.messages import Composition, Head, Pair, VirtualHead
 from gui.panels.head.virtual_head import VirtualHeadPanel
 from gui.style.formatting import percent
+from tests.gui.fake_answers import BEST_PAIR
 from tests.gui.fake_engine import FakeEngine
-from tests.gui.fake_pairs import BEST_PAIR
 
 
 @pytest.fixture
@@ -42,9 +42,10 @@ def test_a_chosen_pair_does_not_wait_for_the_composition_of_all(show, session, e
     assert not any(isinstance(request, Composition) for request in engine.asked)
 
 
-def test_the_token_is_that_of_the_source_which_the_pair_reads_most(panel):
+def test_the_token_is_that_of_the_source_which_the_pair_reads_most(panel, engine):
     run, parts = panel.known("run"), panel.known("parts")
     source = 1 + int(np.argmax(parts.product[-1, 1:]))
+    assert sum(isinstance(request, VirtualHead) for request in engine.asked) == 1
     assert asked(panel).token == run.ids[source]
     assert panel.sentence.text == (
         f"reading {run.labels[source]} (source {source}), the two together raise and lower"
@@ -61,7 +62,7 @@ def test_a_pinned_source_is_followed(panel, session, settle):
 
 def test_a_click_on_a_cell_pins_query_and_source(qtbot, panel, session):
     at = panel.heatmap.cell_rect(5, 3).center().toPoint()
-    qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseClick(panel.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert (session.selection.query, session.selection.source) == (5, 3)
 
 
@@ -105,12 +106,12 @@ def test_a_row_of_the_lists_asks_about_its_token(qtbot, panel, settle):
 def test_the_exact_pattern_is_one_click_away_and_explained(panel, settle):
     parts = panel.known("parts")
     assert panel.explanation.text.startswith("A2 A1")
-    assert np.array_equal(panel.heatmap._shown.values, parts.product)
+    assert np.array_equal(panel.heatmap.matrix.values, parts.product)
     panel.pattern.set_value("exact")
     panel.pattern.changed.emit("exact")
     settle(panel)
     assert panel.explanation.text.startswith("A2 diag(1/s) A1")
-    assert np.array_equal(panel.heatmap._shown.values, parts.exact)
+    assert np.array_equal(panel.heatmap.matrix.values, parts.exact)
 
 
 @pytest.mark.parametrize("engine", [FakeEngine(norm="none")])

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 
 from engine.messages import Head, Workings
 from gui.panels.head.head_steps import WorkingsPanel, einsum, entry, formula, sentence
-from gui.widgets.matrix_list import SheetCell
+from gui.widgets.matrix_list import ListCell
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def number_of(panel, symbol):
 
 
 def place(panel, symbol, row, column):
-    cell = SheetCell(number_of(panel, symbol), row, column)
+    cell = ListCell(number_of(panel, symbol), row, column)
     panel.sheet.show_entry(cell.entry)
     return panel.sheet.cell_rect(cell).center().toPoint()
 
@@ -102,7 +102,7 @@ def test_the_mouse_over_a_score_reads_out_how_it_is_made(qtbot, panel):
 
 def test_the_future_is_said_not_to_be_looked_at(panel):
     for symbol in ("A", "S/√d"):
-        assert "in the future" in panel.describe(SheetCell(number_of(panel, symbol), 2, 4))
+        assert "in the future" in panel.describe(ListCell(number_of(panel, symbol), 2, 4))
 
 
 def test_the_papers_convention_turns_weights_and_leaves_the_rest(qtbot, panel):
@@ -118,7 +118,7 @@ def test_the_papers_convention_turns_weights_and_leaves_the_rest(qtbot, panel):
 def test_a_cell_of_a_turned_matrix_is_read_out_by_its_own_row_and_column(qtbot, panel):
     value = panel.known("shown").step("W_Q").values[3, 1]
     choose(qtbot, panel, "papers")
-    text = panel.describe(SheetCell(number_of(panel, "W_Q"), 1, 3))
+    text = panel.describe(ListCell(number_of(panel, "W_Q"), 1, 3))
     assert text.startswith("W_Q: d_head 1, d_model 3: ")
     assert float(text.rpartition(": ")[2].replace("−", "-")) == pytest.approx(value, rel=1e-3)
 
@@ -180,4 +180,4 @@ def test_another_query_leaves_the_sheet_where_it_was(qtbot, panel, settle):
 def test_another_head_is_named(panel, session, settle):
     session.choose_head(Head(1, 2))
     settle(panel)
-    assert panel.mark.text() == "L1H2"
+    assert panel.head_label.text() == "L1H2"

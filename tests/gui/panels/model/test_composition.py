@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 
 from engine.messages import Composition, Head, Pair
 from gui.panels.model.composition import CompositionPanel
+from tests.gui.fake_answers import BASELINE, BEST_PAIR
 from tests.gui.fake_engine import FakeEngine
-from tests.gui.fake_pairs import BASELINE, BEST_PAIR
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def cells(table, column):
 
 def click_cell(qtbot, panel, row, column):
     at = panel.heatmap.cell_rect(row, column).center().toPoint()
-    qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseClick(panel.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
 
 def click_row(qtbot, table, row):
@@ -36,7 +36,7 @@ def test_it_names_the_strongest_pair_and_what_chance_would_give(panel):
 
 
 def test_colours_begin_at_the_baseline(panel):
-    colouring = panel.heatmap._shown.colouring
+    colouring = panel.heatmap.matrix.colouring
     assert colouring.low == BASELINE
     assert colouring.high == 0.6
 
@@ -58,13 +58,13 @@ def test_a_click_on_a_row_of_the_list_does_the_same(qtbot, panel, session, settl
     with qtbot.waitSignal(panel.panel_wanted):
         click_row(qtbot, panel.table, 1)
     settle(panel)
-    scores = panel.known("scores")
+    scores = panel.known("pairs")
     second = scores.pairs[int(np.argsort(-scores.scores)[1])]
     assert session.selection.pair == second
 
 
 def test_the_open_pair_has_a_z_even_outside_the_best(qtbot, panel, session, settle, engine):
-    scores = panel.known("scores")
+    scores = panel.known("pairs")
     weakest = scores.pairs[int(np.argmin(scores.scores))]
     assert np.isnan(scores.z[scores.pairs.index(weakest)])
     session.choose_pair(weakest)
@@ -79,7 +79,7 @@ def test_the_open_pair_has_a_z_even_outside_the_best(qtbot, panel, session, sett
 def test_the_kind_says_what_the_later_head_reads(panel, session, settle, kind, word):
     session.set_composition(kind)
     settle(panel)
-    assert panel.wants()["scores"] == Composition("attn-2l", kind)
+    assert panel.wants()["pairs"] == Composition("attn-2l", kind)
     assert panel.sentence.text.startswith(word)
 
 
@@ -105,7 +105,7 @@ def test_the_mouse_over_a_cell_tells_both_heads_score_times_chance_and_z(panel):
 def test_pairs_that_cannot_be_are_absent_and_not_chosen(qtbot, show, session):
     panel = show(CompositionPanel)
     # Row 5 is L1H1, column 2 is L1H2: the same layer.
-    assert np.isnan(panel.heatmap._shown.values[5, 2])
+    assert np.isnan(panel.heatmap.matrix.values[5, 2])
     assert "cannot read" in panel.describe(5, 2)
     with qtbot.assertNotEmitted(panel.panel_wanted):
         click_cell(qtbot, panel, 5, 2)

@@ -115,7 +115,7 @@ def test_a_click_on_a_point_opens_its_head(qtbot, panel, session, settle):
     qtbot.mouseClick(panel.plot.scatter, Qt.MouseButton.LeftButton, pos=at)
     settle(panel)
     assert session.selection.head == Head(0, 2)
-    assert panel.mark.text() == "L0H2"
+    assert panel.head_label.text() == "L0H2"
 
 
 def test_table_and_scatter_stand_side_by_side_where_there_is_room(qtbot, panel):

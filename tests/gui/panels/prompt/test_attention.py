@@ -17,7 +17,7 @@ def panel(show):
 
 def click(qtbot, panel, row, column):
     place = panel.heatmap.cell_rect(row, column).center().toPoint()
-    qtbot.mouseClick(panel.heatmap, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(panel.heatmap.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
 def test_the_last_token_is_pinned_at_first(panel):
@@ -43,8 +43,8 @@ def test_small_print_tells_pattern_score_and_divisor(qtbot, panel, session, sett
     click(qtbot, panel, 5, 2)
     settle(panel)
     number = session.selection.head.number
-    pattern = panel.known("pattern").values[number, 5, 2]
-    score = panel.known("scores").values[number, 5, 2]
+    pattern = panel.known("weights").values[number, 5, 2]
+    score = panel.known("products").values[number, 5, 2]
     assert f"pattern {pattern:.2f}" in panel.cell.text
     assert f"{abs(score):.2f} (divided by 2.5)" in panel.cell.text
 
@@ -69,11 +69,10 @@ def test_the_future_is_said_not_to_be_looked_at(panel):
 
 
 def test_without_a_pinned_source_the_strongest_but_bos_is_read(panel, session, settle):
-    run, pattern = panel.known("run"), panel.known("pattern")
+    run, pattern = panel.known("run"), panel.known("weights")
     query = len(run.labels) - 1
     row = pattern.values[session.selection.head.number, query]
     expected = 1 + int(np.argmax(row[1:]))
-    assert focus.pinned_source(session.selection, run, pattern) == expected
     assert f"key {expected} " in panel.cell.text
 
 
@@ -102,7 +101,7 @@ def test_hide_bos_is_off_where_there_is_no_bos(panel, session, settle):
 def test_the_head_is_named_with_its_scores(panel, session, settle):
     session.choose_head(Head(1, 2))
     settle(panel)
-    assert panel.mark.text() == "L1H2"
+    assert panel.head_label.text() == "L1H2"
     assert "induction 0.90" in panel.subtitle.text()
 
 

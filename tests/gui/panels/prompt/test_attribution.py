@@ -12,8 +12,8 @@ from gui.charts.attribution import map_of
 from gui.panels.prompt import attribution_text
 from gui.panels.prompt.attribution import AttributionPanel
 from gui.style.formatting import MINUS, fixed
+from tests.gui.fake_answers import SCALE
 from tests.gui.fake_engine import LABELS
-from tests.gui.fake_parts import SCALE
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 
 from engine.messages import LayerGuesses
 from gui.panels.prompt.logit_lens import LensPanel, rise
-from gui.widgets.sentence import Token
+from gui.widgets.text import Token
 
 
 @pytest.fixture

@@ -64,9 +64,9 @@ def test_arrow_keys_go_through_heads_and_tokens(panel, session, settle):
 
 def test_ordered_by_induction_the_best_head_comes_first(qtbot, panel, session):
     order(qtbot, panel, "induction")
-    shown, rows = panel.map._cells, panel.known("rows")
-    assert shown.row_labels[0] == "L1H2"
-    assert shown.beside[0].values[0] == 0.9
+    shown, rows = panel.map.matrix, panel.known("rows")
+    assert shown.labels[0][0] == "L1H2"
+    assert shown.bars[0].values[0] == 0.9
     assert (shown.values[0] == rows.values[rows.heads.index(Head(1, 2))]).all()
     click(panel, panel.map.cell_rect(0, 1).center())
     assert session.selection.head == Head(1, 2)
@@ -105,4 +105,4 @@ def test_the_marked_row_is_the_open_head_and_the_column_what_it_reads(panel, ses
     session.choose_head(Head(0, 3))
     settle(panel)
     row = panel.known("rows").values[3]
-    assert panel.map._marked == (3, 1 + int(np.argmax(row[1:])))
+    assert panel.map._pinned == (3, 1 + int(np.argmax(row[1:])))
