@@ -6,16 +6,16 @@ pixel shows the strongest of its cells, so that one hot cell or a one-token stri
 
 import itertools
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPixmap
 
-from gui.style import palette
-from gui.style.theme import DIVERGING, LIGHT, SEQUENTIAL, lut
+from gui.style import colour_scale, palette
+from gui.style.colour_scale import MASKED, ColourScale
 
 IntArray = npt.NDArray[np.intp]
 
@@ -194,20 +194,11 @@ def _edges(count: int, side: float, start: float, ratio: float) -> IntArray:
 
 
 Colours = Literal["sequential", "diverging"]
-MASKED = 255
-"""Level of a masked cell."""
-
-_MAPS: dict[str, str] = {"sequential": SEQUENTIAL, "diverging": DIVERGING}
-_MIDDLE = 127
-_READABLE = 4.5
 
 
-@cache
 def levels(colours: Colours) -> npt.NDArray[np.uint8]:
     """Return the colours of the 255 levels, [255, 3]."""
-    table = np.delete(lut(_MAPS[colours]), _MIDDLE, axis=0)
-    table.setflags(write=False)
-    return table
+    return colour_scale.levels(diverging=colours == "diverging")
 
 
 @dataclass(frozen=True)
@@ -220,23 +211,7 @@ class Colouring:
 
     def level(self, values: npt.ArrayLike) -> npt.NDArray[np.uint8]:
         """Return the level of each value, 0 to 254, and MASKED where it is not a number."""
-        numbers = np.asarray(values)
-        if not np.issubdtype(numbers.dtype, np.floating):
-            numbers = numbers.astype(np.float64)
-        span = self.high - self.low
-        # A factor too large for float32 (limits that nearly meet) must not overflow to NaN.
-        scale = 255.0 / span if span > 1e-30 else 0.0
-        with np.errstate(over="ignore"):  # what overflows is beyond the limits, and clipped
-            scaled = np.subtract(numbers, numbers.dtype.type(self.low))
-            np.multiply(scaled, numbers.dtype.type(scale), out=scaled)
-        missing = np.isnan(scaled)
-        np.clip(scaled, 0.0, 255.0, out=scaled)
-        np.rint(scaled, out=scaled)
-        with np.errstate(invalid="ignore"):
-            index: npt.NDArray[np.uint8] = scaled.astype(np.uint8)
-        index -= index > _MIDDLE
-        index[missing] = MASKED
-        return index
+        return ColourScale(self.colours == "diverging", self.low, self.high).level(values)
 
     def colour(self, value: float) -> QColor:
         """Return the colour of one number."""
@@ -274,8 +249,7 @@ def image(level: npt.NDArray[np.uint8], colours: Colours, masked: str) -> QImage
 
 def contrast(one: QColor, other: QColor) -> float:
     """Return the contrast ratio of two colours, 1 to 21 (WCAG 2.1, relative luminance)."""
-    bright, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (bright + 0.05) / (dark + 0.05)
+    return colour_scale.contrast(_channels(one), _channels(other))
 
 
 def ink(ground: QColor, *, quiet: bool = False) -> QColor:
@@ -292,22 +266,11 @@ def ink(ground: QColor, *, quiet: bool = False) -> QColor:
     quiet
         Muted where that can be read.
     """
-    return QColor.fromRgb(_ink(ground.rgb(), quiet))
+    return QColor(colour_scale.ink(_channels(ground), quiet=quiet))
 
 
-@cache
-def _ink(rgb: int, quiet: bool) -> int:
-    ground, muted = QColor.fromRgb(rgb), QColor(LIGHT.muted)
-    if quiet and contrast(muted, ground) >= _READABLE:
-        return muted.rgb()
-    black, white = QColor(Qt.GlobalColor.black), QColor(Qt.GlobalColor.white)
-    return white.rgb() if contrast(white, ground) >= _READABLE else black.rgb()
-
-
-def _luminance(colour: QColor) -> float:
-    channels = np.array([colour.redF(), colour.greenF(), colour.blueF()])
-    linear = np.where(channels <= 0.03928, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return float(linear @ np.array([0.2126, 0.7152, 0.0722]))
+def _channels(colour: QColor) -> tuple[int, int, int]:
+    return colour.red(), colour.green(), colour.blue()
 
 
 def picture(

@@ -16,10 +16,11 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from gui.style import palette
+from gui.style.colour_scale import MASKED
 from gui.style.formatting import decimals_for, fixed
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.cells import MASKED, Colouring, GridGeometry, image, ink
+from gui.widgets.cells import Colouring, GridGeometry, image, ink
 
 Turn = Literal["beside", "across", "up", "apart"]
 """Of rows, to their left; of columns, cut at their width, read upwards, or read across, thinned."""

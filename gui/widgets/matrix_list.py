@@ -12,10 +12,11 @@ from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEven
 from PySide6.QtWidgets import QWidget
 
 from gui.style import palette
+from gui.style.colour_scale import MASKED
 from gui.style.formatting import decimals_for, fixed
 from gui.style.theme import UNIT
 from gui.widgets import matrix_axes, matrix_painting, painting
-from gui.widgets.cells import MASKED, GridGeometry, image, picture
+from gui.widgets.cells import GridGeometry, image, picture
 from gui.widgets.matrix import NOWHERE, Cell, Matrix, MatrixLayout
 from gui.widgets.painting import ARROWS, PaintedScroll
 from gui.widgets.text import Paragraph, TextBlock

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtGui import QColor
 
+from gui.style.colour_scale import MASKED
 from gui.style.theme import DIVERGING, SEQUENTIAL, lut
 from gui.widgets import cells
-from gui.widgets.cells import MASKED, Colouring, contrast, image, ink, levels
+from gui.widgets.cells import Colouring, contrast, image, ink, levels
 
 both = pytest.mark.parametrize("colours", ["sequential", "diverging"])
 
