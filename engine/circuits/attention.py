@@ -46,7 +46,7 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
     return Patterns(
         labels=model.tokens.labelled(passed.ids),
         values=values.numpy(),
-        mask=(~model.hidden(layer, len(passed.ids))).numpy(),
+        mask=(~model.attention_mask(layer, len(passed.ids))).numpy(),
         divisor=model.divisor(layer),
         cap=model.score_cap,
     )

@@ -37,7 +37,7 @@ def destination_row(model: Model, request: DestinationRow, job: Job) -> HeadRows
     rows = []
     for layer, pattern in enumerate(passed.patterns):
         job.step(layer, model.n_layers, f"reading layer {layer}")
-        hidden = model.hidden(layer, at + 1, last=1)[0]
+        hidden = model.attention_mask(layer, at + 1, last=1)[0]
         rows.append(pattern[:, at, : at + 1].masked_fill(hidden, torch.nan))
     asked = HeadScores(model.name, heads_off=request.run.heads_off)
     _, scores = random_measures(model, asked, job)

@@ -48,11 +48,11 @@ def thumbnails(model: Model, request: Thumbnails, job: Job) -> ThumbnailPatterns
 def _mask(model: Model, length: int, size: int, job: Job) -> Bool[np.ndarray, "layer row column"]:
     made: dict[Any, BoolArray] = {}  # of the many layers few have windows of their own
     for layer in range(model.n_layers):
-        reach = model.reach(layer)
+        reach = model.window_and_chunk(layer)
         if reach not in made:
             job.step(layer, model.n_layers, f"masking layer {layer}")
-            made[reach] = pool(~model.hidden(layer, length).numpy(), size)
-    return np.stack([made[model.reach(layer)] for layer in range(model.n_layers)])
+            made[reach] = pool(~model.attention_mask(layer, length).numpy(), size)
+    return np.stack([made[model.window_and_chunk(layer)] for layer in range(model.n_layers)])
 
 
 def _pooled(

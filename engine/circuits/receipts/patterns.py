@@ -148,7 +148,7 @@ def doubling(scene: Scene, job: Job) -> Receipt:
     (layer, number), model = scene.head, scene.model
     norm_bias = model.norm_bias(layer)  # one of the biases: folding moves it into the others
     at, held = "attn.", scene.passed.patterns[layer]
-    kept = scene.passed.layers.again(
+    kept = scene.passed.layers.rerun(
         layer,
         [f"{at}hook_q", f"{at}hook_k", f"{at}hook_z"],
         {

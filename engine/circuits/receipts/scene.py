@@ -71,7 +71,7 @@ class Scene:
     @property
     def hidden(self) -> Bool[Tensor, "query key"]:
         """True where a query of the head may not look."""
-        return self.model.hidden(self.head.layer, len(self.passed.ids))
+        return self.model.attention_mask(self.head.layer, len(self.passed.ids))
 
     @property
     def off(self) -> bool:
@@ -89,7 +89,7 @@ def scene(model: Model, run: RunPrompt, head: Head, job: Job) -> Scene:
     """
     weights = double(model.head(head))
     passed = model.run(run, job)
-    kept = passed.layers.again(head.layer, ["attn.hook_z", "hook_attn_out"])
+    kept = passed.layers.rerun(head.layer, ["attn.hook_z", "hook_attn_out"])
     return Scene(
         model=model,
         run=run,

@@ -42,7 +42,7 @@ def where(
         scores, does, made = queries @ keys.mT, "multiply number by number and add", "S = Q Kᵀ"
         einsum, operands = ("qh, sh -> qs", "qh, sh -> qs"), ("Q", "K")
         divided = (scores / model.divisor(layer)).masked_fill(
-            model.hidden(layer, len(passed.ids)), torch.nan
+            model.attention_mask(layer, len(passed.ids)), torch.nan
         )
     else:
         divided = model.scores(passed, layer, job)[number]
@@ -65,7 +65,7 @@ def where(
                 einsum=("ih, jh -> ij", "hi, hj -> ij"), operands=("W_Q", "W_K"),
             )
         )  # fmt: skip
-    shown, hidden = f"{model.divisor(layer):.4g}", model.hidden(layer, len(passed.ids))
+    shown, hidden = f"{model.divisor(layer):.4g}", model.attention_mask(layer, len(passed.ids))
     beyond = " and beyond the window" if (hidden & ~passed.future).any() else ""
     return [
         *steps,
