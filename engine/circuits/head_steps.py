@@ -211,7 +211,7 @@ def where(
         scores, does, made = queries @ keys.mT, "multiply number by number and add", "S = Q Kᵀ"
         einsum, operands = ("qh, sh -> qs", "qh, sh -> qs"), ("Q", "K")
         divided = (scores / model.divisor(layer)).masked_fill(
-            model.hidden(layer, len(forward_pass.ids)), torch.nan
+            model.attention_mask(layer, len(forward_pass.ids)), torch.nan
         )
     else:
         divided = model.scores(forward_pass, layer, job)[number]
@@ -234,7 +234,10 @@ def where(
                 einsum=("ih, jh -> ij", "hi, hj -> ij"), operands=("W_Q", "W_K"),
             )
         )  # fmt: skip
-    shown, hidden = f"{model.divisor(layer):.4g}", model.hidden(layer, len(forward_pass.ids))
+    shown, hidden = (
+        f"{model.divisor(layer):.4g}",
+        model.attention_mask(layer, len(forward_pass.ids)),
+    )
     beyond = " and beyond the window" if (hidden & ~forward_pass.future).any() else ""
     return [
         *steps,

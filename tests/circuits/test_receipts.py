@@ -303,10 +303,10 @@ def test_a_fault_of_5_percent_in_a_norm_or_an_embedding_fails_a_check(
     with torch.no_grad():
         assert all(receipt.passed for receipt in checks())
         if part == "gain":
-            norm = model._network.final_norm
+            norm = model.vocabulary._network.final_norm
             changed = norm._replace(gain=norm.gain * torch.linspace(1, 1.05, model.d_model))
             monkeypatch.setattr(
-                model.vocabulary, "_network", replace(model._network, final_norm=changed)
+                model.vocabulary, "_network", replace(model.vocabulary._network, final_norm=changed)
             )
         elif part == "W_E":  # a norm hides a factor, but no tilt
             honest = TokenVectors._embeddings
@@ -402,7 +402,7 @@ def test_a_pattern_that_is_no_share_fails(random_model, leak):
 
 
 def test_a_direction_too_many_fails(random_model, monkeypatch):
-    monkeypatch.setattr(random_model, "d_head", random_model.d_head - 1)
+    monkeypatch.setitem(vars(random_model), "d_head", random_model.d_head - 1)
     seen = check_inputs(random_model, RunPrompt("random", TEXTS["random"]), Head(0, 0), Job())
     assert failed(CHECK["low_rank"](seen, Job()))
 

@@ -158,7 +158,7 @@ def doubling(inputs: CheckInputs, job: Job) -> Receipt:
     (layer, number), model = inputs.head, inputs.model
     norm_bias = model.norm_bias(layer)  # one of the biases: folding moves it into the others
     at, held = "attn.", inputs.forward_pass.patterns[layer]
-    kept = inputs.forward_pass.layers.again(
+    kept = inputs.forward_pass.layers.rerun(
         layer,
         [f"{at}hook_q", f"{at}hook_k", f"{at}hook_z"],
         {

@@ -71,7 +71,7 @@ class CheckInputs:
     @property
     def hidden(self) -> Bool[Tensor, "query key"]:
         """True where a query of the head may not look."""
-        return self.model.hidden(self.head.layer, len(self.forward_pass.ids))
+        return self.model.attention_mask(self.head.layer, len(self.forward_pass.ids))
 
     @property
     def off(self) -> bool:
@@ -83,7 +83,7 @@ def check_inputs(model: Model, run: RunPrompt, head: Head, job: Job) -> CheckInp
     """Run a prompt and set out what the checks need of it."""
     weights = double(model.head(head))
     forward_pass = model.run(run, job)
-    kept = forward_pass.layers.again(head.layer, ["attn.hook_z", "hook_attn_out"])
+    kept = forward_pass.layers.rerun(head.layer, ["attn.hook_z", "hook_attn_out"])
     return CheckInputs(
         model=model,
         run=run,

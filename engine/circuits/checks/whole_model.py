@@ -128,7 +128,7 @@ def _folded_pass(model: Model, forward_pass: ForwardPass, job: Job) -> Float[Ten
     for layer in range(model.n_layers):
         scaled = stream / model.scale(stream)[:, None]
         added = model.written_bias(layer).double().expand_as(stream)
-        hidden = model.hidden(layer, len(stream))
+        hidden = model.attention_mask(layer, len(stream))
         for number in range(model.n_heads):
             done = layer * model.n_heads + number
             job.step(done, model.n_layers * model.n_heads, "running folded heads")
