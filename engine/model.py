@@ -24,6 +24,7 @@ from engine.messages import (
     Thumbnails,
 )
 from engine.network.device import check_finite
+from engine.network.factored import Factored
 from engine.network.folding import HeadWeights, fold
 from engine.network.network import Network
 from engine.network.tokens import Tokens
@@ -179,6 +180,16 @@ class Model(Network):
     def stored_head(self, head: Head) -> HeadWeights:
         """Return the weights of one head as stored, no norm before it folded in."""
         return self.raw(*self.check_head(head))
+
+    def W_OV(self, head: Head) -> Factored:
+        """Return a head's W_V W_O, folded, in double precision."""
+        return self.head(head).W_OV.double()
+
+    def W_QK(self, head: Head, offset: int = 0) -> Factored:
+        """Return a head's W_Q W_K^T, folded, in double precision; refuses as `check_scores`."""
+        weights = self.head(head, offset)
+        self.check_scores()
+        return weights.W_QK.double()
 
     def check_scores(self) -> None:
         """Refuse questions about scores by the weights alone where they do not give them.

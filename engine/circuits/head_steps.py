@@ -227,7 +227,7 @@ def where(
     if model.d_model <= WIDEST:
         steps.append(
             builder.step(
-                "W_QK", "where", ("d_model", "d_model"), weights.W_Q @ weights.W_K.mT,
+                "W_QK", "where", ("d_model", "d_model"), weights.W_QK.dense(),
                 "The QK circuit: how much a slot of the query's stream (down) wants to meet a slot "
                 "of the source's (across).",
                 formula="W_QK = W_Q W_Kᵀ", paper="W_QK = W_Qᵀ W_K, the same matrix",
@@ -373,7 +373,7 @@ def what(
     if model.d_model <= WIDEST:
         steps.append(
             builder.step(
-                "W_OV", "what", ("d_model", "d_model"), weights.W_V @ weights.W_O,
+                "W_OV", "what", ("d_model", "d_model"), weights.W_OV.dense(),
                 "The OV circuit: what a slot that is read (down) puts into each slot that is "
                 "written (across).",
                 formula="W_OV = W_V W_O", paper="W_OVᵀ, their W_OV being W_O W_V",

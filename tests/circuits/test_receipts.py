@@ -1,6 +1,5 @@
 """Every check passes on honest models, says why where it cannot be made, and fails on a fault."""
 
-import sys
 from dataclasses import replace
 
 import pytest
@@ -13,6 +12,7 @@ from engine.circuits.checks.inputs import check_inputs
 from engine.job import Cancelled, Job
 from engine.messages import Head, HeadScores, Receipts, Refused, RunPrompt
 from engine.model import Model
+from engine.network.factored import Factored
 from engine.network.folding import Norm
 from engine.network.vocabulary import TokenVectors
 from engine.sources import bundled, load
@@ -238,12 +238,8 @@ def nothing_changed(monkeypatch):
 
 
 def transposed_factors(monkeypatch):
-    def factors(model, head, circuit):
-        A, B = honest(model, head, circuit)
-        return B.mT, A.mT
-
-    honest = weights.factors
-    monkeypatch.setattr(weights, "factors", factors)
+    honest = Model.W_OV
+    monkeypatch.setattr(Model, "W_OV", lambda self, head: honest(self, head).T)
 
 
 def too_large(owner, name, share=1.05):
@@ -268,11 +264,7 @@ def too_large(owner, name, share=1.05):
         (TokenVectors, "read_by", "qk_is_the_models"),
         (TokenVectors, "gram", "eigenvalues_sum_to_the_trace"),
         (TokenVectors, "_folded_rows_U", "eigenvalues_sum_to_the_trace"),
-        (
-            sys.modules["engine.circuits.spectra"],
-            "sorted_eigenvalues",
-            "eigenvalues_sum_to_the_trace",
-        ),
+        (Factored, "eigenvalues", "eigenvalues_sum_to_the_trace"),
     ],
 )
 @pytest.mark.parametrize("name_of_model", ["random", "random-without-norm"])

@@ -9,7 +9,6 @@ from engine.circuits.checks.inputs import (
     OF_LARGEST,
     CheckInputs,
     apart,
-    double,
     measured,
     undefined,
     written,
@@ -110,7 +109,7 @@ def qk_at_distances(inputs: CheckInputs, job: Job) -> Receipt:
     for place, key in enumerate(few):
         job.step(place, len(few), "turning weights")
         offset = count - 1 - key
-        weights = double(model.head(head, offset, count))
+        weights = model.head(head, offset, count).double()
         query = inputs.read[-1] @ weights.W_Q + weights.b_Q
         score = query @ (inputs.read[key] @ weights.W_K + weights.b_K) / model.divisor(head.layer)
         found.append(score - model.slope(head) * offset)

@@ -81,7 +81,7 @@ class CheckInputs:
 
 def check_inputs(model: Model, run: RunPrompt, head: Head, job: Job) -> CheckInputs:
     """Run a prompt and set out what the checks need of it."""
-    weights = double(model.head(head))
+    weights = model.head(head).double()
     forward_pass = model.run(run, job)
     kept = forward_pass.layers.rerun(head.layer, ["attn.hook_z", "hook_attn_out"])
     return CheckInputs(
@@ -112,16 +112,11 @@ def written(
     """
     if head in forward_pass.heads_off:
         return torch.zeros_like(read)
-    weights = double(model.head(head))
+    weights = model.head(head).double()
     # Values first: a pattern times d_head columns, where moved vectors would be d_model.
     values = forward_pass.patterns[head.layer][head.number].double() @ weights.values(read)
     made: Tensor = values @ weights.W_O
     return made
-
-
-def double(weights: HeadWeights) -> HeadWeights:
-    """Return weights in double precision."""
-    return HeadWeights(**{name: tensor.double() for name, tensor in vars(weights).items()})
 
 
 def apart(*ways: Tensor) -> float:

@@ -10,7 +10,6 @@ from engine.circuits.checks.inputs import (
     OF_LARGEST,
     CheckInputs,
     apart,
-    double,
     measured,
     undefined,
     written,
@@ -134,7 +133,7 @@ def _folded_pass(model: Model, forward_pass: ForwardPass, job: Job) -> Float[Ten
             job.step(done, model.n_layers * model.n_heads, "running folded heads")
             if (head := Head(layer, number)) in forward_pass.heads_off:
                 continue
-            weights = double(model.head(head))
+            weights = model.head(head).double()
             scores = model.folded_scores(head, weights, scaled).masked_fill(hidden, -torch.inf)
             job.step(done, model.n_layers * model.n_heads, "running folded heads")
             added = added + scores.softmax(-1) @ weights.values(scaled) @ weights.W_O
