@@ -51,7 +51,7 @@ def _ov(model: Model) -> Comparison:
 def _eigenvalues(model: Model) -> Comparison:
     heads = model.heads
     weights = [model.head(head) for head in heads[:SAMPLE]]
-    W_E, W_U = model._bridge.embed.W_E, model._bridge.unembed.W_U
+    W_E, W_U = model.bridge.embed.W_E, model.bridge.unembed.W_U
 
     def ours() -> None:
         model.vocabulary._grams.clear()
@@ -75,7 +75,7 @@ def _composition_at_once(model: Model) -> Comparison:
         f"K-composition of every pair of {len(model.heads)} heads, z of the best counted",
         "all_composition_scores",
         lambda: composition(model, request, Job()),
-        lambda: model._bridge.all_composition_scores("K"),
+        lambda: model.bridge.all_composition_scores("K"),
         goal=5,
     )
 

@@ -6,7 +6,7 @@ import torch
 from transformer_lens import FactoredMatrix
 
 from benchmarks.pairs import Comparison, compare
-from engine.network import factored
+from engine.network.factored import Factored
 
 D_MODEL, D_HEAD, N_HEADS = 768, 64, 144
 REPEATS = 20
@@ -25,26 +25,26 @@ def comparisons() -> Iterator[Comparison]:
         yield compare(
             f"SVD of one head, {REPEATS} times",
             "FactoredMatrix.svd",
-            lambda: [factored.svd(A[0], B[0]) for _ in range(REPEATS)],
+            lambda: [Factored(A[0], B[0]).svd() for _ in range(REPEATS)],
             lambda: [FactoredMatrix(A[0], B[0]).svd() for _ in range(REPEATS)],
             goal=2.5,
         )
         yield compare(
             f"SVD of all {N_HEADS} heads",
             "FactoredMatrix.svd, head by head",
-            lambda: factored.svd(A, B),
+            lambda: [Factored(a, b).svd() for a, b in zip(A, B, strict=True)],
             lambda: [FactoredMatrix(a, b).svd() for a, b in zip(A, B, strict=True)],
             goal=2,
         )
         yield compare(
             f"SVD of all {N_HEADS} heads",
             "FactoredMatrix.svd, one batch",
-            lambda: factored.svd(A, B),
+            lambda: [Factored(a, b).svd() for a, b in zip(A, B, strict=True)],
             lambda: FactoredMatrix(A, B).svd(),
         )
         yield compare(
             f"singular values of all {N_HEADS} heads, no vectors",
             "FactoredMatrix.svd, head by head",
-            lambda: factored.singular_values(A, B),
+            lambda: [Factored(a, b).singular_values() for a, b in zip(A, B, strict=True)],
             lambda: [FactoredMatrix(a, b).svd() for a, b in zip(A, B, strict=True)],
         )

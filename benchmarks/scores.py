@@ -71,7 +71,7 @@ def _patterns(model: Model) -> Comparison:
         f"pattern measures of {len(model.heads)} heads on {SEQUENCES} x {len(ids)} tokens",
         "TransformerBridge's forward passes alone",
         lambda: _anew(model, lambda: head_scores(model, request, Job())),
-        lambda: [model._bridge(torch.tensor([ids])) for _ in range(SEQUENCES)],
+        lambda: [model.bridge(torch.tensor([ids])) for _ in range(SEQUENCES)],
         goal=1 / 1.5,
     )
 

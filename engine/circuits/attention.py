@@ -47,7 +47,7 @@ def attention(model: Model, request: Attention, job: Job) -> Patterns:
     return Patterns(
         labels=model.tokens.labelled(forward_pass.ids),
         values=values.numpy(),
-        mask=(~model.hidden(layer, len(forward_pass.ids))).numpy(),
+        mask=(~model.attention_mask(layer, len(forward_pass.ids))).numpy(),
         divisor=model.divisor(layer),
         cap=model.score_cap,
     )
@@ -100,11 +100,11 @@ def thumbnails(model: Model, request: Thumbnails, job: Job) -> ThumbnailPatterns
 def _mask(model: Model, length: int, size: int, job: Job) -> Bool[np.ndarray, "layer row column"]:
     made: dict[Any, BoolArray] = {}  # of the many layers few have windows of their own
     for layer in range(model.n_layers):
-        reach = model.reach(layer)
+        reach = model.window_and_chunk(layer)
         if reach not in made:
             job.step(layer, model.n_layers, f"masking layer {layer}")
-            made[reach] = pool(~model.hidden(layer, length).numpy(), size)
-    return np.stack([made[model.reach(layer)] for layer in range(model.n_layers)])
+            made[reach] = pool(~model.attention_mask(layer, length).numpy(), size)
+    return np.stack([made[model.window_and_chunk(layer)] for layer in range(model.n_layers)])
 
 
 def _pooled(
@@ -131,7 +131,7 @@ def destination_row(model: Model, request: DestinationRow, job: Job) -> HeadRows
     rows = []
     for layer, pattern in enumerate(forward_pass.patterns):
         job.step(layer, model.n_layers, f"reading layer {layer}")
-        hidden = model.hidden(layer, at + 1, last=1)[0]
+        hidden = model.attention_mask(layer, at + 1, last=1)[0]
         rows.append(pattern[:, at, : at + 1].masked_fill(hidden, torch.nan))
     asked = HeadScores(model.name, heads_off=request.run.heads_off)
     _, scores = random_measures(model, asked, job)

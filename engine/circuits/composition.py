@@ -22,6 +22,7 @@ from engine.messages import (
 )
 from engine.model import Model
 from engine.network import factored
+from engine.network.factored import Factored
 from engine.network.folding import HeadWeights
 
 ROTATIONS = 200
@@ -99,28 +100,21 @@ def _ends(model: Model, request: Composition, job: Job) -> _Ends:
     for place, head in enumerate(heads):
         job.step(place, len(heads), "reducing heads")
         weights = model.head(head, request.offset)
-        ends.writing[head] = _cut(weights.W_V, weights.W_O)
-        near, far = _later(weights, request.kind)
-        ends.reading[head] = _cut(far.mT, near.mT)
+        ends.writing[head] = _cut(weights.W_OV)
+        ends.reading[head] = _cut(_reading(weights, request.kind).T)
     return ends
 
 
-def _later(
-    weights: HeadWeights, kind: CompositionKind
-) -> tuple[Float[Tensor, "d_model d_head"], Float[Tensor, "d_head d_model"]]:
-    """Return the factors of the matrix that reads: its near end first."""
-    if kind == "v":
-        return weights.W_V, weights.W_O
-    return (weights.W_Q, weights.W_K.mT) if kind == "q" else (weights.W_K, weights.W_Q.mT)
+def _reading(weights: HeadWeights, kind: CompositionKind) -> Factored:
+    """Return the matrix that reads, its reading end first."""
+    return {"q": weights.W_QK, "k": weights.W_QK.T, "v": weights.W_OV}[kind]
 
 
-def _cut(
-    A: Float[Tensor, "d_model d_head"], B: Float[Tensor, "d_head d_model"]
-) -> Float[Tensor, "rank d_model"]:
-    """Return R B over its norm, with A = Q R: A B but for a rotation of its first end."""
+def _cut(circuit: Factored) -> Float[Tensor, "rank d_model"]:
+    """Return R B over its norm, with A = Q R: the circuit but for a rotation of its first end."""
     # Single precision once R is there: a score is a norm of thousands of entries, whose rounding
     # averages out, and the products take half the time.
-    cut = factored.core(A.double()).float() @ B
+    cut = factored.core(circuit.A.double()).float() @ circuit.B
     unit: Tensor = cut / cut.norm()
     return unit
 

@@ -7,12 +7,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.circuits.spectra import factors, positivity
+from engine.circuits.spectra import positivity
 from engine.forward.forward_pass import ForwardPass
 from engine.job import Job
 from engine.messages import (
     PATTERN_MEASURES,
-    CircuitName,
     FloatArray,
     Head,
     HeadScores,
@@ -238,25 +237,22 @@ def weight_measures(model: Model, job: Job) -> dict[str, FloatArray]:
 
 
 def _of_head(model: Model, head: Head, job: Job) -> dict[str, float]:
-    U, S, Vh = factored.svd(*factors(model, head, "ov"))
-    rank, follow, nan = factored.rank(S), model.scores_follow, math.nan
-    return {
+    W_OV, gram = model.W_OV(head), model.vocabulary.gram
+    U, S, Vh = W_OV.svd()
+    rank = factored.rank(S)
+    measured = {
         "copying_share": copying_share(model, head, job),
-        "ov_eigenvalue_copying": _positivity(model, head, "ov", job),
-        "qk_eigenvalue_positivity": _positivity(model, head, "qk", job) if follow else nan,
+        "ov_eigenvalue_copying": positivity((W_OV @ gram("ov", job)).eigenvalues()),
+        "qk_eigenvalue_positivity": math.nan,
         "read_write_overlap": factored.overlap(U[:, :rank], Vh[:rank].mT),
         "ov_norm": float(S.norm()),
-        "qk_norm": _qk_norm(model, head) if follow else nan,
+        "qk_norm": math.nan,
     }
-
-
-def _qk_norm(model: Model, head: Head) -> float:
-    return float(factored.singular_values(*factors(model, head, "qk")).norm())
-
-
-def _positivity(model: Model, head: Head, circuit: CircuitName, job: Job) -> float:
-    A, B = factors(model, head, circuit)
-    return positivity(factored.eigenvalues(B @ model.vocabulary.gram(circuit, job) @ A))
+    if model.scores_follow:
+        W_QK = model.W_QK(head)
+        measured["qk_eigenvalue_positivity"] = positivity((W_QK @ gram("qk", job)).eigenvalues())
+        measured["qk_norm"] = W_QK.norm
+    return measured
 
 
 def copying_share(model: Model, head: Head, job: Job) -> float:

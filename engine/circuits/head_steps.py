@@ -211,7 +211,7 @@ def where(
         scores, does, made = queries @ keys.mT, "multiply number by number and add", "S = Q Kᵀ"
         einsum, operands = ("qh, sh -> qs", "qh, sh -> qs"), ("Q", "K")
         divided = (scores / model.divisor(layer)).masked_fill(
-            model.hidden(layer, len(forward_pass.ids)), torch.nan
+            model.attention_mask(layer, len(forward_pass.ids)), torch.nan
         )
     else:
         divided = model.scores(forward_pass, layer, job)[number]
@@ -227,14 +227,17 @@ def where(
     if model.d_model <= WIDEST:
         steps.append(
             builder.step(
-                "W_QK", "where", ("d_model", "d_model"), weights.W_Q @ weights.W_K.mT,
+                "W_QK", "where", ("d_model", "d_model"), weights.W_QK.dense(),
                 "The QK circuit: how much a slot of the query's stream (down) wants to meet a slot "
                 "of the source's (across).",
                 formula="W_QK = W_Q W_Kᵀ", paper="W_QK = W_Qᵀ W_K, the same matrix",
                 einsum=("ih, jh -> ij", "hi, hj -> ij"), operands=("W_Q", "W_K"),
             )
         )  # fmt: skip
-    shown, hidden = f"{model.divisor(layer):.4g}", model.hidden(layer, len(forward_pass.ids))
+    shown, hidden = (
+        f"{model.divisor(layer):.4g}",
+        model.attention_mask(layer, len(forward_pass.ids)),
+    )
     beyond = " and beyond the window" if (hidden & ~forward_pass.future).any() else ""
     return [
         *steps,
@@ -370,7 +373,7 @@ def what(
     if model.d_model <= WIDEST:
         steps.append(
             builder.step(
-                "W_OV", "what", ("d_model", "d_model"), weights.W_V @ weights.W_O,
+                "W_OV", "what", ("d_model", "d_model"), weights.W_OV.dense(),
                 "The OV circuit: what a slot that is read (down) puts into each slot that is "
                 "written (across).",
                 formula="W_OV = W_V W_O", paper="W_OVᵀ, their W_OV being W_O W_V",

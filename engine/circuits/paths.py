@@ -10,7 +10,7 @@ from torch import Tensor
 from engine.circuits.attention import value_output
 from engine.circuits.prompt import Readout, read_out, target_of
 from engine.circuits.ranking import ends, rank_of
-from engine.circuits.spectra import factors, positivity, sorted_eigenvalues
+from engine.circuits.spectra import positivity
 from engine.job import Job
 from engine.messages import (
     Head,
@@ -230,7 +230,7 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
     is read, and b_V2, sum to 1.
     """
     earlier, later = request.earlier, request.later
-    (V_1, O_1), (V_2, O_2) = (factors(model, head, "ov") for head in (earlier, later))
+    W_OV_1, W_OV_2 = model.W_OV(earlier), model.W_OV(later)
     check_order(earlier, later)
     token = model.tokens.resolve(request.token)
     forward_pass = model.run(request.run, job)
@@ -243,9 +243,9 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
     through = first @ value_output(model, forward_pass, earlier) / scale @ weights.W_V
     given = second @ through @ weights.W_O / after
     along, whole = (given * output).sum(-1), output.square().sum(-1)
-    written = model.vocabulary.embedding(token).double() @ V_1 @ O_1 @ V_2 @ O_2
+    written = model.vocabulary.embedding(token).double() @ W_OV_1 @ W_OV_2
     values = model.vocabulary.logits(written.float()[:, None], job)[:, 0] + 0.0  # no negative zeros
-    core = O_1 @ V_2 @ O_2 @ model.vocabulary.gram("ov", job) @ V_1
+    whole_circuit = W_OV_1 @ W_OV_2 @ model.vocabulary.gram("ov", job)
     return VirtualHeadParts(
         source_labels=model.tokens.labelled(forward_pass.ids),
         product=(second @ first).numpy(),
@@ -256,8 +256,8 @@ def virtual_head(model: Model, request: VirtualHead, job: Job) -> VirtualHeadPar
         rank=rank_of(values, token),
         value=float(values[token]),
         d_vocab=model.d_vocab,
-        eigenvalue_copying=positivity(sorted_eigenvalues(core)),
-        singular_values=factored.all_singular_values(O_1 @ V_2).numpy(),
+        eigenvalue_copying=positivity(whole_circuit.eigenvalues()),
+        singular_values=factored.singular_values(W_OV_1.B @ W_OV_2.A).numpy(),
         share=float(along.sum() / whole.sum()),
         shares=(along / whole).numpy(),
     )

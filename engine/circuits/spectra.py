@@ -1,7 +1,7 @@
 """Singular values and directions of a head's circuits, and eigenvalues from tokens to tokens."""
 
 import torch
-from jaxtyping import Complex, Float
+from jaxtyping import Complex
 from torch import Tensor
 
 from engine.circuits.positions import check_offset, said_offset
@@ -21,37 +21,24 @@ from engine.messages import (
 )
 from engine.model import Model
 from engine.network import factored
+from engine.network.factored import Factored
 
 
-def factors(
-    model: Model, head: Head, circuit: CircuitName, offset: int = 0
-) -> tuple[Float[Tensor, "d_model d_head"], Float[Tensor, "d_head d_model"]]:
-    """Return the two factors of a head's circuit, in float64.
-
-    Parameters
-    ----------
-    circuit : {"ov", "qk"}
-        W_V and W_O of W_OV, or W_Q and W_K^T of W_QK; the papers' matrices are the transposes.
-    offset : int
-        Query position minus key position, which turns W_QK of a rotary model.
-    """
-    weights = model.head(head, offset)
-    if circuit == "ov":
-        return weights.W_V.double(), weights.W_O.double()
-    model.check_scores()
-    return weights.W_Q.double(), weights.W_K.mT.double()
+def circuit_of(model: Model, head: Head, circuit: CircuitName, offset: int = 0) -> Factored:
+    """Return a head's W_OV or W_QK in double precision; only W_QK depends on the offset."""
+    return model.W_OV(head) if circuit == "ov" else model.W_QK(head, offset)
 
 
 def spectrum(model: Model, request: Spectrum, job: Job) -> SingularValues:
     """Return the singular values of W_V W_O or W_Q W_K^T."""
     check_offset(model, request.offset)
-    A, B = factors(model, request.head, request.circuit, request.offset)
-    U, S, Vh = factored.svd(A, B)
+    circuit = circuit_of(model, request.head, request.circuit, request.offset)
+    U, S, Vh = circuit.svd()
     rank = factored.rank(S)
     dense = None
     if request.dense:
         job.step(0, 1, f"decomposing the {model.d_model} x {model.d_model} matrix")
-        dense = factored.all_singular_values(A @ B).numpy()
+        dense = factored.singular_values(circuit.dense()).numpy()
     return SingularValues(
         singular_values=S.numpy(),
         groups=factored.groups(S),
@@ -72,7 +59,7 @@ def direction(model: Model, request: Direction, job: Job) -> OVDirection | QKDir
     Weight Matrices are Highly Interpretable" (Millidge and Black, 2022).
     """
     check_offset(model, request.offset)
-    U, S, Vh = factored.svd(*factors(model, request.head, request.circuit, request.offset))
+    U, S, Vh = circuit_of(model, request.head, request.circuit, request.offset).svd()
     _check_index(request, factored.rank(S), len(S))
     near, far = U[:, request.index], Vh[request.index]
     if far[far.abs().argmax()] < 0:
@@ -116,14 +103,6 @@ def _check_index(request: Direction, rank: int, d_head: int) -> None:
         )
 
 
-def sorted_eigenvalues(core: Float[Tensor, "n n"]) -> Complex[Tensor, " n"]:
-    """Return the eigenvalues of a matrix, largest magnitude first."""
-    values = factored.eigenvalues(core)
-    order = values.abs().argsort(descending=True, stable=True)
-    found: Tensor = values[order]
-    return found
-
-
 def positivity(values: Complex[Tensor, " n"]) -> float:
     """Return the sum of eigenvalues over the sum of their magnitudes; NaN if all are 0.
 
@@ -142,8 +121,9 @@ def eigenvalues(model: Model, request: Eigenvalues, job: Job) -> ComplexValues:
     divided, embeddings go through the norm, and the core is float64.
     """
     check_offset(model, request.offset)
-    A, B = factors(model, request.head, request.circuit, request.offset)
-    values = sorted_eigenvalues(B @ model.vocabulary.gram(request.circuit, job) @ A)
+    circuit = circuit_of(model, request.head, request.circuit, request.offset)
+    values = (circuit @ model.vocabulary.gram(request.circuit, job)).eigenvalues()
+    values = values[values.abs().argsort(descending=True, stable=True)]  # largest magnitude first
     return ComplexValues(
         real=values.real.numpy(),
         imag=values.imag.numpy(),

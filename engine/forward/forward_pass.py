@@ -148,7 +148,7 @@ def forward(
     hooks += zero_ablation_hooks(heads_off, bridge.cfg.n_heads)
     calls = [
         block.register_forward_pre_hook(
-            lambda _, given, named: layers.met(given, named), with_kwargs=True
+            lambda _, given, named: layers.record_inputs(given, named), with_kwargs=True
         )
         for block in bridge.blocks
     ]

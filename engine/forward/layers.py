@@ -164,7 +164,7 @@ class Layers:
         self._held: dict[int, Tensor] = {}
         self._last: tuple[int, _Attended] | None = None
 
-    def met(self, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+    def record_inputs(self, given: tuple[Any, ...], named: dict[str, Any]) -> None:
         """Remember what the next block is called with.
 
         Parameters
@@ -197,7 +197,7 @@ class Layers:
         """Return a layer's keys, with biases, before rotary positions turn them."""
         return self._attended(layer).keys
 
-    def again(
+    def rerun(
         self, layer: int, keep: Sequence[str], change: Mapping[str, Change] | None = None
     ) -> dict[str, Tensor]:
         """Run a block once more on the stream that it met, until it has made what is asked for.
@@ -242,7 +242,7 @@ class Layers:
     def _attended(self, layer: int) -> _Attended:
         if self._last is None or self._last[0] != layer:
             self._last = None  # never two at once
-            made = self.again(layer, ("attn.hook_q", "attn.hook_k", "attn.hook_pattern"))
+            made = self.rerun(layer, ("attn.hook_q", "attn.hook_k", "attn.hook_pattern"))
             pattern = self._held.get(layer, made["attn.hook_pattern"])
             queries, keys = (made[f"attn.hook_{letter}"].transpose(0, 1) for letter in "qk")
             self._last = (layer, _Attended(pattern, queries, keys))

@@ -164,15 +164,15 @@ def divisor(attention: Any, cfg: Any) -> float:
     return 1.0 if "Neo" in cfg.architecture and "NeoX" not in cfg.architecture else cfg.d_head**0.5
 
 
-def score_cap(attention: Any) -> float:
-    """Return c where scores go through c tanh(x / c) before the softmax; 0 where they do not."""
+def score_cap(attention: Any) -> float | None:
+    """Return c where scores go through c tanh(x / c) before the softmax, else `None`."""
     inner = getattr(attention, "original_component", None)
-    return float(getattr(inner, "attn_logit_softcapping", None) or 0)
+    return float(getattr(inner, "attn_logit_softcapping", None) or 0) or None
 
 
-def logit_cap(config: Any) -> float:
-    """Return c where logits go through c tanh(x / c); 0 where they do not."""
-    return float(getattr(config, "final_logit_softcapping", None) or 0)
+def logit_cap(config: Any) -> float | None:
+    """Return c where logits go through c tanh(x / c), else `None`."""
+    return float(getattr(config, "final_logit_softcapping", None) or 0) or None
 
 
 def logit_scale(config: Any) -> float:

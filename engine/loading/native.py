@@ -200,7 +200,7 @@ def _sizes(config: Config, bridge: Any) -> dict[str, Any]:
         "eps": config.get("eps", EPS),
         "layer_norms": tuple(_norm(block.ln1) for block in bridge.blocks),
         "final_norm": _norm(bridge.ln_final) if kind != "none" else Norm(),
-        "positions": "none" if config.get("positions") == "none" else "learned",
+        "position_kind": "none" if config.get("positions") == "none" else "learned",
         "W_pos": bridge.pos_embed.W_pos,
     }
 

@@ -465,7 +465,7 @@ def _network(found: Pretrained, read: _Read) -> Network:
         eps=_eps(blocks[0].ln1),
         layer_norms=layer_norms,
         final_norm=final_norm,
-        positions=kinds.get(cfg.positional_embedding_type, "none"),
+        position_kind=kinds.get(cfg.positional_embedding_type, "none"),
         W_pos=W_pos,
         embed_norm=_norm(bridge.embed_ln) if hasattr(bridge, "embed_ln") else None,
         rotations=architecture.rotations(bridge, model),

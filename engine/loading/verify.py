@@ -13,7 +13,7 @@ from engine.forward.layers import probe
 from engine.job import Cancelled, Job
 from engine.messages import Refused
 from engine.network.folding import fold
-from engine.network.network import Network, capped
+from engine.network.network import Network
 from engine.network.rotation import Rotation
 
 PATTERN = 1e-4
@@ -112,8 +112,7 @@ def verified(name: str, network: Network, own: Own, job: Job) -> Network:
             f"{name} is not opened: its predictions differ by {apart:.1e} nats from what the model "
             "itself computes"
         )
-    logits = network.logit_scale * network.unembedded(passed.read[-1])
-    found = capped(logits, network.logit_cap).log_softmax(-1)
+    found = network.finished(network.unembedded(passed.read[-1])).log_softmax(-1)
     if float((found - own.log_probs[-1]).abs().max()) > nats:
         raise Refused(
             f"{name} is not opened: its logits are more than its last norm times W_U, scaled and "
@@ -134,12 +133,12 @@ def verified(name: str, network: Network, own: Own, job: Job) -> Network:
         share(scored.softmax(-1), pattern) <= parts
         for scored, pattern in zip(scores, passed.patterns, strict=True)
     )
-    network = replace(network, parallel=_parallel(network, passed, written))
+    network = replace(network, mlp_is_parallel=_parallel(network, passed, written))
     return replace(_explained(network, passed), own_scores=own_scores)
 
 
 def _embed_scale(name: str, network: Network, passed: ForwardPass) -> float:
-    entering = passed.streams[0] - network.positions_of(len(passed.ids))
+    entering = passed.streams[0] - network.positions(len(passed.ids))
     rows = network.embeddings(list(passed.ids))
     if network.embed_norm is not None:
         rows = network.embed_norm.applied(rows, network.eps)
@@ -187,7 +186,7 @@ def _check_parts(
 
 def _check_window(name: str, network: Network, passed: ForwardPass, layer: int, own: Own) -> None:
     # That far cells are 0 says nothing: a softmax of large scores gives nothing to all but one.
-    seen = passed.patterns[layer][:, network.hidden(layer, len(passed.ids))].any()
+    seen = passed.patterns[layer][:, network.attention_mask(layer, len(passed.ids))].any()
     if seen or (own.masks and not _same_mask(network, layer, own.masks[layer])):
         raise Refused(
             f"{name} is not opened: the queries of layer {layer} do not look as far back as its "
@@ -197,7 +196,7 @@ def _check_window(name: str, network: Network, passed: ForwardPass, layer: int, 
 
 def _same_mask(network: Network, layer: int, mask: Bool[Tensor, "last context"]) -> bool:
     rows, length = mask.shape
-    return torch.equal(mask, ~network.hidden(layer, length, rows))
+    return torch.equal(mask, ~network.attention_mask(layer, length, rows))
 
 
 def _parallel(
@@ -255,7 +254,7 @@ def _explained(network: Network, passed: ForwardPass) -> Network:
         found.append(ways[fitting])
     else:
         return replace(network, rotations=tuple(found))
-    turns = network.positions == "rotary"
+    turns = network.position_kind == "rotary"
     knows = "it turns queries and keys in a way that Headscope does not know"
     return _unlike(network, knows if turns else "they hold more than queries times keys")
 
@@ -289,8 +288,8 @@ def _apart(
         along = (turned[:, offset:] * still[:, : count - offset]).sum(-1) / network.divisors[layer]
         if network.slopes is not None:
             along = along - offset * network.slopes[:, None]
-        scores.diagonal(-offset, -2, -1).copy_(capped(along, network.score_cap))
-    found = scores.masked_fill(network.hidden(layer, count), -torch.inf).softmax(-1)
+        scores.diagonal(-offset, -2, -1).copy_(network.capped_scores(along))
+    found = scores.masked_fill(network.attention_mask(layer, count), -torch.inf).softmax(-1)
     return float((found - pattern).abs().max())
 
 

@@ -1,4 +1,4 @@
-"""Products of two thin matrices, A [d_model, d_head] times B [d_head, d_model], never multiplied.
+"""W_OV and W_QK as products of two thin matrices, which are never multiplied out.
 
 A and B are each an orthonormal basis times a core of d_head x d_head, and the singular values of
 the two cores' product are those of A B: "A Mathematical Framework for Transformer Circuits"
@@ -6,7 +6,8 @@ the two cores' product are those of A B: "A Mathematical Framework for Transform
 """
 
 from collections.abc import Callable
-from itertools import product
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Complex, Float
@@ -24,44 +25,66 @@ RANK_SHARE = 1e-6
 """Singular values at or below this share of the largest count as zero."""
 
 
-def svd(
-    A: Float[Tensor, "*batch d_model d_head"], B: Float[Tensor, "*batch d_head d_model"]
-) -> tuple[
-    Float[Tensor, "*batch d_model d_head"],
-    Float[Tensor, "*batch d_head"],
-    Float[Tensor, "*batch d_head d_model"],
-]:
-    """Return the thin singular value decomposition of A B.
+class SVD(NamedTuple):
+    """A thin singular value decomposition, U diag(S) Vh."""
 
-    Parameters
-    ----------
-    A, B : Tensor
-        Factors [..., d_model, d_head] and [..., d_head, d_model]; the leading axes are heads.
+    U: Float[Tensor, "d_model d_head"]
+    S: Float[Tensor, " d_head"]
+    Vh: Float[Tensor, "d_head d_model"]
 
-    Returns
-    -------
-    U, S, Vh : Tensor
-        A B = U diag(S) Vh, with U [..., d_model, d_head], S [..., d_head] largest first and Vh
-        [..., d_head, d_model].
+
+@dataclass(frozen=True, eq=False)
+class Factored:
+    """The matrix A B, of rank d_head at most.
+
+    In row convention, as W_OV = W_V W_O and W_QK = W_Q W_K^T; the papers' are the transposes.
     """
-    if A.ndim == 2:
-        return _svd(A, B)
-    # Head by head into one block: a head's intermediates stay in the processor's cache.
-    U, S, Vh = torch.empty_like(A), A.new_empty(A.shape[:-2] + A.shape[-1:]), torch.empty_like(B)
-    for head in product(*map(range, A.shape[:-2])):
-        U[head], S[head], Vh[head] = _svd(A[head], B[head])
-    return U, S, Vh
 
+    A: Float[Tensor, "d_model d_head"]
+    B: Float[Tensor, "d_head d_model"]
 
-def _svd(
-    A: Float[Tensor, "d_model d_head"], B: Float[Tensor, "d_head d_model"]
-) -> tuple[
-    Float[Tensor, "d_model d_head"], Float[Tensor, " d_head"], Float[Tensor, "d_head d_model"]
-]:
-    core_A, spread_A = _split(A)
-    core_B, spread_B = _split(B.mT)
-    U, S, Vh = torch.linalg.svd(_checked(core_A @ core_B.mT))
-    return spread_A(U), S, spread_B(Vh.mT).mT
+    @property
+    def T(self) -> "Factored":
+        """The transpose."""
+        return Factored(self.B.mT, self.A.mT)
+
+    def __matmul__(self, other: "Factored | Float[Tensor, 'd_model d_model']") -> "Factored":
+        if isinstance(other, Factored):
+            return Factored(self.A, self.B @ other.A @ other.B)
+        return Factored(self.A, self.B @ other)
+
+    def __rmatmul__(self, rows: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:
+        return rows @ self.A @ self.B
+
+    def double(self) -> "Factored":
+        """Return the same in double precision."""
+        return Factored(self.A.double(), self.B.double())
+
+    def dense(self) -> Float[Tensor, "d_model d_model"]:
+        """Return the product, multiplied out."""
+        return self.A @ self.B
+
+    def svd(self) -> SVD:
+        """Return the thin singular value decomposition, largest value first."""
+        core_A, spread_A = _split(self.A)
+        core_B, spread_B = _split(self.B.mT)
+        U, S, Vh = torch.linalg.svd(_checked(core_A @ core_B.mT))
+        return SVD(spread_A(U), S, spread_B(Vh.mT).mT)
+
+    def singular_values(self) -> Float[Tensor, " d_head"]:
+        """Return the singular values, largest first, without the vectors."""
+        R_A = torch.linalg.qr(self.A, mode="r").R
+        R_B = torch.linalg.qr(self.B.mT, mode="r").R
+        return singular_values(R_A @ R_B.mT)
+
+    @property
+    def norm(self) -> float:
+        """The Frobenius norm."""
+        return float(self.singular_values().norm())
+
+    def eigenvalues(self) -> Complex[Tensor, " d_head"]:
+        """Return the eigenvalues but for the zeros, in no order: those of B A."""
+        return eigenvalues(self.B @ self.A)
 
 
 def _split(
@@ -99,22 +122,7 @@ def core(A: Float[Tensor, "d_model d_head"]) -> Float[Tensor, "rank d_head"]:
     return torch.linalg.qr(A, mode="r").R if quick is None else quick
 
 
-def singular_values(
-    A: Float[Tensor, "*batch d_model d_head"], B: Float[Tensor, "*batch d_head d_model"]
-) -> Float[Tensor, "*batch d_head"]:
-    """Return the singular values of A B, largest first, without the vectors.
-
-    Parameters
-    ----------
-    A, B : Tensor
-        Factors [..., d_model, d_head] and [..., d_head, d_model]; the leading axes are heads.
-    """
-    R_A = torch.linalg.qr(A, mode="r").R
-    R_B = torch.linalg.qr(B.mT, mode="r").R
-    return all_singular_values(R_A @ R_B.mT)
-
-
-def all_singular_values(matrix: Float[Tensor, "*batch row column"]) -> Float[Tensor, "*batch rank"]:
+def singular_values(matrix: Float[Tensor, "*batch row column"]) -> Float[Tensor, "*batch rank"]:
     """Return the singular values of a matrix, largest first."""
     found: Tensor = torch.linalg.svdvals(_checked(matrix))
     return found

@@ -12,6 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from engine.network.factored import Factored
+
 
 @dataclass(frozen=True, eq=False)
 class HeadWeights:
@@ -32,6 +34,20 @@ class HeadWeights:
     def values(self, read: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_head"]:
         """Return X W_V + b_V of what the head reads."""
         return read @ self.W_V + self.b_V
+
+    @property
+    def W_OV(self) -> Factored:
+        """What a head writes of what it reads, W_V W_O."""
+        return Factored(self.W_V, self.W_O)
+
+    @property
+    def W_QK(self) -> Factored:
+        """The score of what two positions read, W_Q W_K^T, but for biases and the divisor."""
+        return Factored(self.W_Q, self.W_K.mT)
+
+    def double(self) -> "HeadWeights":
+        """Return the same in double precision."""
+        return HeadWeights(**{name: tensor.double() for name, tensor in vars(self).items()})
 
 
 def centred(vectors: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows d_model"]:

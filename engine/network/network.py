@@ -1,4 +1,4 @@
-"""What was built from a checkpoint: a bridge that runs, and what a bridge does not say of it."""
+"""The weights of an open model: a TransformerBridge, and what it does not say of its parts."""
 
 import inspect
 import math
@@ -10,9 +10,9 @@ from jaxtyping import Bool, Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from engine.messages import Refused
+from engine.messages import Head, Refused
 from engine.network.device import to_cpu_float32, to_like
-from engine.network.folding import HeadWeights, Norm, normalised, root_mean_square
+from engine.network.folding import HeadWeights, Norm, centred, normalised, root_mean_square
 from engine.network.rotation import Rotation
 
 NormKind = Literal["none", "LayerNorm without parameters", "LayerNorm", "RMSNorm"]
@@ -26,7 +26,7 @@ NO_BOS = "the vocabulary has no BOS token"
 """Why no prompt begins with one."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Network:
     """A TransformerBridge and what is known of its parts.
 
@@ -45,24 +45,24 @@ class Network:
     divisors
         What q . k is divided by in each layer.
     rotations
-        How each layer turns queries and keys; none where it does not.
+        How each layer turns queries and keys; `None` where it does not.
     slopes
         What each head takes off a score for each position between query and key: ALiBi, "Train
         Short, Test Long" (Press et al., 2022).
     windows
-        How many positions a query of each layer sees, its own among them; none: all.
+        How many positions a query of each layer sees, its own among them; `None`: all.
     chunks
-        In parts of how many positions each layer's queries see only their own part; none: all.
+        In parts of how many positions each layer's queries see only their own part; `None`: all.
     score_cap, logit_cap
-        c where scores or logits go through c tanh(x / c); 0 where they do not.
+        c where scores or logits go through c tanh(x / c); `None` where they do not.
     logit_scale
         What logits are multiplied by; `final_norm` holds it too.
     output_norms
         What multiplies what a layer's heads write; that they are normalised first is for each run.
     mlp_factor
         What multiplies what an MLP writes.
-    parallel
-        Whether an MLP reads what the heads beside it read; none where it reads neither that nor
+    mlp_is_parallel
+        Whether an MLP reads what the heads beside it read; `None` where it reads neither that nor
         the stream after them.
     unlike_weights
         Why scores do not follow from folded weights and an offset; empty where they do.
@@ -93,7 +93,7 @@ class Network:
     eps: float
     layer_norms: tuple[Norm, ...]
     final_norm: Norm
-    positions: Positions
+    position_kind: Positions
     W_pos: Float[Tensor, "n_ctx d_model"]
     embed_scale: float = 1.0
     embed_norm: Norm | None = None
@@ -101,12 +101,12 @@ class Network:
     slopes: Float[Tensor, " head"] | None = None
     windows: tuple[int | None, ...] = ()
     chunks: tuple[int | None, ...] = ()
-    score_cap: float = 0.0
-    logit_cap: float = 0.0
+    score_cap: float | None = None
+    logit_cap: float | None = None
     logit_scale: float = 1.0
     output_norms: tuple[Norm, ...] = ()
     mlp_factor: float = 1.0
-    parallel: bool | None = False
+    mlp_is_parallel: bool | None = False
     unlike_weights: str = ""
     own_scores: bool = False
     notices: tuple[str, ...] = ()
@@ -163,8 +163,8 @@ class Network:
         """Return rows of W_E as stored."""
         return to_cpu_float32(self.bridge.embed.W_E[part])
 
-    def positions_of(self, length: int) -> Float[Tensor, "position d_model"]:
-        """Return the first rows of W_pos."""
+    def positions(self, length: int) -> Float[Tensor, "position d_model"]:
+        """Return what enters the stream for each position: rows of W_pos."""
         return to_cpu_float32(self.W_pos[:length])
 
     def unembedded(self, read: Float[Tensor, " d_model"]) -> Float[Tensor, " d_vocab"]:
@@ -175,64 +175,165 @@ class Network:
         return made + to_cpu_float32(self.bridge.unembed.b_U)
 
     @property
+    def learned_positions(self) -> bool:
+        """Whether positions enter the stream as rows of a learned table."""
+        return self.position_kind == "learned"
+
+    @property
     def has_one_qk(self) -> bool:
-        """Whether q . k over the divisor is a score, at every distance."""
+        """Whether one W_QK gives the scores of any two positions, whatever their distance."""
         turns = any(rotation is not None for rotation in self.rotations)
         return not (self.unlike_weights or turns or self.slopes is not None or self.score_cap)
 
+    @property
+    def holds_patterns(self) -> bool:
+        """Whether a pattern that is changed on its way changes what follows."""
+        return self.own_scores or self.d_mlp == 0
+
+    @property
+    def scores_follow(self) -> bool:
+        """Whether scores follow from the weights and a distance."""
+        return not self.unlike_weights
+
+    @property
+    def normalises_outputs(self) -> bool:
+        """Whether a norm follows a layer's heads, so that what one adds depends on the others."""
+        return any(hasattr(block, "ln1_post") for block in self.bridge.blocks)
+
+    @property
+    def normalises_embeddings(self) -> bool:
+        """Whether embeddings go through a norm before they enter the stream."""
+        return self.embed_norm is not None
+
+    @property
+    def one_divisor(self) -> float | None:
+        """What every layer divides q . k by; `None` where they differ."""
+        return self.divisors[0] if len({*self.divisors}) == 1 else None
+
+    def divisor(self, layer: int) -> float:
+        """Return what q . k is divided by in a layer."""
+        return self.divisors[layer]
+
+    def kv_head(self, number: int) -> int:
+        """Return which key/value head a query head reads with."""
+        return number * self.n_kv_heads // self.n_heads
+
     def rotation(self, layer: int) -> Rotation | None:
-        """Return how a layer turns queries and keys; none where it does not."""
+        """Return how positions turn a layer's queries and keys; `None` where they do not."""
         return self.rotations[layer] if self.rotations else None
 
-    def reach(self, layer: int) -> tuple[int | None, int | None]:
-        """Return a layer's window and chunk; none where there is no such end."""
+    def turned_length(self, layer: int, offset: int, length: int | None = None) -> int | None:
+        """Return the prompt length whose rotation is meant; `None` where all lengths turn alike."""
+        rotation = self.rotation(layer)
+        if rotation is None or rotation.steady is None:
+            return None
+        return length or rotation.length(offset)
+
+    def slope(self, head: Head) -> float:
+        """Return what a position of distance takes off a head's scores (ALiBi), 0 without."""
+        return 0.0 if self.slopes is None else float(self.slopes[head.number])
+
+    def window_and_chunk(self, layer: int) -> tuple[int | None, int | None]:
+        """Return a layer's window and chunk; `None` where it has none."""
         return (
             self.windows[layer] if self.windows else None,
             self.chunks[layer] if self.chunks else None,
         )
 
-    def hidden(self, layer: int, length: int, last: int | None = None) -> Bool[Tensor, "query key"]:
-        """Return where a query of a layer may not look: the future, and beyond window or chunk.
+    def attention_mask(
+        self, layer: int, length: int, last: int | None = None
+    ) -> Bool[Tensor, "query key"]:
+        """Return True where a query may not look: the future, and beyond window or chunk.
 
         Parameters
         ----------
-        layer : int
-            The layer.
-        length : int
-            Tokens of the prompt.
+        layer, length : int
+            The layer, and the tokens of the prompt.
         last : int, optional
-            How many of the last queries are asked for; none: all.
+            How many of the last queries are asked for; all by default.
         """
-        window, chunk = self.reach(layer)
+        window, chunk = self.window_and_chunk(layer)
         places = torch.arange(length)
         queries = places[length - (last or length) :, None]
-        found = queries < places
+        masked = queries < places
         if window is not None:
-            found |= queries - places >= window
+            masked |= queries - places >= window
         if chunk is not None:
-            found |= queries // chunk != places // chunk
-        return found
+            masked |= queries // chunk != places // chunk
+        return masked
 
-    def scores(
+    def scores_of(
         self,
         queries: Float[Tensor, "head position d_head"],
         keys: Float[Tensor, "kv_head position d_head"],
         only: int | None = None,
     ) -> Float[Tensor, "head query key"]:
-        """Return what the softmax takes.
+        """Return what the softmax takes, of queries and keys turned and divided already.
 
         Parameters
         ----------
         queries, keys : Tensor
-            Of all heads of a layer, or of one, turned by where they stand and divided already.
+            Of all heads of a layer, or of one.
         only : int, optional
             Which head, where it is one.
         """
         scores = queries @ keys.repeat_interleave(len(queries) // len(keys), 0).mT
         if self.slopes is not None:
             slopes = self.slopes if only is None else self.slopes[only : only + 1]
-            scores = scores - slopes[:, None, None] * _distance(scores.shape[-1])
-        return capped(scores, self.score_cap)
+            places = torch.arange(scores.shape[-1])
+            scores = scores - slopes[:, None, None] * (places[:, None] - places)
+        return self.capped_scores(scores)
+
+    def capped_scores(self, scores: Float[Tensor, "*rows"]) -> Float[Tensor, "*rows"]:
+        """Return scores after the model's cap, where it has one."""
+        return _capped(scores, self.score_cap)
+
+    def capped(self, logits: Float[Tensor, "*rows"]) -> Float[Tensor, "*rows"]:
+        """Return logits after the model's cap, where it has one."""
+        return _capped(logits, self.logit_cap)
+
+    def scaled(self, logits: Float[Tensor, "*rows d_vocab"]) -> Float[Tensor, "*rows d_vocab"]:
+        """Return logits times what the model multiplies them by, before its cap."""
+        return self.logit_scale * logits
+
+    def finished(self, logits: Float[Tensor, "*rows d_vocab"]) -> Float[Tensor, "*rows d_vocab"]:
+        """Return what a model says of the stream times W_U and b_U: scaled, capped."""
+        return self.capped(self.scaled(logits))
+
+    def normed(
+        self, layer: int, streams: Float[Tensor, "rows d_model"]
+    ) -> Float[Tensor, "rows d_model"]:
+        """Return streams through the model's own norm before a layer's heads, less its bias."""
+        if not self.normalized:
+            return streams
+        with_empty = torch.cat([streams, torch.zeros_like(streams[:1])])
+        read = self.bridge.blocks[layer].ln1(to_like(with_empty[None], self.bridge.embed.W_E))
+        made = to_cpu_float32(read[0])
+        return made[:-1] - made[-1]
+
+    def norm_bias(self, layer: int) -> Float[Tensor, " d_model"]:
+        """Return what the norm before a layer's heads adds; zeros where it adds nothing."""
+        bias = self.layer_norms[layer].bias
+        return torch.zeros(self.d_model) if bias is None else bias
+
+    def written_bias(self, layer: int) -> Float[Tensor, " d_model"]:
+        """Return what a layer adds to every stream besides its heads: b_O.
+
+        A norm after the heads divides it too, by what is the run's.
+        """
+        written = self.output_bias(layer)
+        return centred(written) if self.centring else written
+
+    def stacked_output(
+        self, layer: int
+    ) -> tuple[Float[Tensor, "stacked d_model"], Float[Tensor, " d_model"]]:
+        """Return a layer's W_O, its heads' one below the other, and its b_O.
+
+        Unfolded, but for what a norm after the heads multiplies by.
+        """
+        W_O = to_cpu_float32(self.bridge.blocks[layer].attn.W_O).flatten(0, 1)
+        gain = self.written_gain(layer)
+        return W_O if gain is None else W_O * gain, self.output_bias(layer)
 
     def written_gain(self, layer: int) -> Float[Tensor, " d_model"] | None:
         """Return what multiplies each entry that a layer's heads write, once it is normalised."""
@@ -254,7 +355,7 @@ class Network:
     def raw(self, layer: int, number: int) -> HeadWeights:
         """Return the weights of one head as stored, but for W_O, which holds what follows it."""
         attention = self.bridge.blocks[layer].attn
-        kv, gain = number * self.n_kv_heads // self.n_heads, self.written_gain(layer)
+        kv, gain = self.kv_head(number), self.written_gain(layer)
         W_O = to_cpu_float32(attention.W_O[number])
         return HeadWeights(
             W_Q=to_cpu_float32(attention.W_Q[number]),
@@ -281,8 +382,8 @@ class Network:
         return bias if gain is None else bias * gain
 
 
-def capped(numbers: Float[Tensor, "*rows"], cap: float) -> Float[Tensor, "*rows"]:
-    """Return c tanh(x / c), as Gemma 2 caps scores and logits; x where c is 0."""
+def _capped(numbers: Float[Tensor, "*rows"], cap: float | None) -> Float[Tensor, "*rows"]:
+    """Return c tanh(x / c), as Gemma 2 caps scores and logits; x without a cap."""
     return cap * (numbers / cap).tanh() if cap else numbers
 
 
@@ -299,9 +400,3 @@ def _through(block: Any, read: Float[Tensor, "1 rows d_model"]) -> Float[Tensor,
         written = block.mlp(read)
     found: Tensor = written[0] if isinstance(written, tuple) else written  # after it, a router's
     return found.reshape(read.shape)  # OPT's lays out its rows as those of its last run
-
-
-def _distance(length: int) -> Tensor:
-    """Return query position minus key position [query, key]."""
-    places = torch.arange(length)
-    return places[:, None] - places

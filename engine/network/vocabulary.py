@@ -72,7 +72,7 @@ class TokenVectors:
             raise Refused(
                 f"{self._name} has no MLP, so there is no source token+mlp0: use token or position"
             )
-        if self._network.parallel is None:
+        if self._network.mlp_is_parallel is None:
             raise Refused(
                 f"what the first MLP of {self._name} makes of an embedding is not known: use "
                 "source token or position"

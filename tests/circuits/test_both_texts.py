@@ -160,7 +160,7 @@ def test_the_pattern_in_one_step_has_one_entry_and_a_score_of_6(steps):
 def test_one_singular_value_1_414_from_0_707_0_707_0_to_0_0_1(steps):
     found = steps("three-tokens", "a b c")
     W_V, W_O = (torch.tensor(found[symbol]).double() for symbol in ("W_V", "W_O"))
-    U, S, Vh = factored.svd(W_V, W_O)
+    U, S, Vh = factored.Factored(W_V, W_O).svd()
     assert digits(S, 3) == ["1.414"]
     sign = Vh[0].sign().sum()
     assert digits((sign * U[:, 0]).abs(), 3) == ["0.707", "0.707", "0.000"]

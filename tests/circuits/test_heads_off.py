@@ -82,9 +82,9 @@ def test_what_a_head_gives_is_what_is_gone_when_it_is_off(opened):
     whole = model.run(RunPrompt(model.name, text), Job())
     given = whole.patterns[last][1] @ value_output(model, whole, head)
     bias = (model.head(head).b_V @ model.head(head).W_O).norm()
-    added = whole.layers.again(last, ["hook_attn_out"])["hook_attn_out"]
+    added = whole.layers.rerun(last, ["hook_attn_out"])["hook_attn_out"]
     off = model.run(RunPrompt(model.name, text, heads_off=(head,)), Job())
-    gone = added - off.layers.again(last, ["hook_attn_out"])["hook_attn_out"]
+    gone = added - off.layers.rerun(last, ["hook_attn_out"])["hook_attn_out"]
     gone = gone - gone.mean(-1, keepdim=True) if model.centring else gone
     torch.testing.assert_close(given, gone, rtol=0, atol=1e-5 * float(added.abs().max()))
     assert bias == 0 if "llama" in model.name else bias > 1e-3 * given.norm(dim=-1).max()
@@ -94,7 +94,7 @@ def test_it_is_what_transformer_lens_zeroes_and_its_z_times_w_o(opened):
     model, text = opened
     last, kept = model.n_layers - 1, {}
     run, head = RunPrompt(model.name, text), Head(last, 1)
-    passed, bridge = model.run(run, Job()), model._bridge
+    passed, bridge = model.run(run, Job()), model.bridge
 
     def zero(z, hook):
         kept["z"] = z[0, :, 1].clone()
@@ -115,7 +115,7 @@ def test_it_is_what_transformer_lens_zeroes_and_its_z_times_w_o(opened):
     tolerance = 1e-5 * float(own.abs().max())
     torch.testing.assert_close(given, own, rtol=0, atol=tolerance)
     off = model.run(RunPrompt(model.name, text, heads_off=(head,)), Job())
-    ours = off.layers.again(last, ["hook_attn_out"])["hook_attn_out"]
+    ours = off.layers.rerun(last, ["hook_attn_out"])["hook_attn_out"]
     torch.testing.assert_close(ours, kept["after"], rtol=0, atol=10 * tolerance)
 
 

@@ -1,6 +1,5 @@
 """Every check passes on honest models, says why where it cannot be made, and fails on a fault."""
 
-import sys
 from dataclasses import replace
 
 import pytest
@@ -13,6 +12,7 @@ from engine.circuits.checks.inputs import check_inputs
 from engine.job import Cancelled, Job
 from engine.messages import Head, HeadScores, Receipts, Refused, RunPrompt
 from engine.model import Model
+from engine.network.factored import Factored
 from engine.network.folding import Norm
 from engine.network.vocabulary import TokenVectors
 from engine.sources import bundled, load
@@ -238,12 +238,8 @@ def nothing_changed(monkeypatch):
 
 
 def transposed_factors(monkeypatch):
-    def factors(model, head, circuit):
-        A, B = honest(model, head, circuit)
-        return B.mT, A.mT
-
-    honest = weights.factors
-    monkeypatch.setattr(weights, "factors", factors)
+    honest = Model.W_OV
+    monkeypatch.setattr(Model, "W_OV", lambda self, head: honest(self, head).T)
 
 
 def too_large(owner, name, share=1.05):
@@ -268,11 +264,7 @@ def too_large(owner, name, share=1.05):
         (TokenVectors, "read_by", "qk_is_the_models"),
         (TokenVectors, "gram", "eigenvalues_sum_to_the_trace"),
         (TokenVectors, "_folded_rows_U", "eigenvalues_sum_to_the_trace"),
-        (
-            sys.modules["engine.circuits.spectra"],
-            "sorted_eigenvalues",
-            "eigenvalues_sum_to_the_trace",
-        ),
+        (Factored, "eigenvalues", "eigenvalues_sum_to_the_trace"),
     ],
 )
 @pytest.mark.parametrize("name_of_model", ["random", "random-without-norm"])
@@ -303,10 +295,10 @@ def test_a_fault_of_5_percent_in_a_norm_or_an_embedding_fails_a_check(
     with torch.no_grad():
         assert all(receipt.passed for receipt in checks())
         if part == "gain":
-            norm = model._network.final_norm
+            norm = model.vocabulary._network.final_norm
             changed = norm._replace(gain=norm.gain * torch.linspace(1, 1.05, model.d_model))
             monkeypatch.setattr(
-                model.vocabulary, "_network", replace(model._network, final_norm=changed)
+                model.vocabulary, "_network", replace(model.vocabulary._network, final_norm=changed)
             )
         elif part == "W_E":  # a norm hides a factor, but no tilt
             honest = TokenVectors._embeddings
@@ -402,7 +394,7 @@ def test_a_pattern_that_is_no_share_fails(random_model, leak):
 
 
 def test_a_direction_too_many_fails(random_model, monkeypatch):
-    monkeypatch.setattr(random_model, "d_head", random_model.d_head - 1)
+    monkeypatch.setitem(vars(random_model), "d_head", random_model.d_head - 1)
     seen = check_inputs(random_model, RunPrompt("random", TEXTS["random"]), Head(0, 0), Job())
     assert failed(CHECK["low_rank"](seen, Job()))
 

@@ -83,9 +83,9 @@ def test_weights_of_zeros_have_eigenvalues_of_zero_or_none(tmp_path, eps):
     [
         factored.eigenvalues,
         factored.symmetric_eigenvalues,
-        factored.all_singular_values,
-        lambda matrix: factored.svd(matrix, matrix.mT),
-        lambda matrix: factored.singular_values(matrix, matrix.mT),
+        factored.singular_values,
+        lambda matrix: factored.Factored(matrix, matrix.mT).svd(),
+        lambda matrix: factored.Factored(matrix, matrix.mT).singular_values(),
     ],
 )
 def test_no_decomposition_is_begun_of_what_is_not_finite(decompose, value):

@@ -21,13 +21,13 @@ ALL = 2**30
 @pytest.fixture
 def again(monkeypatch):
     """Return the layers that are run again, as they are."""
-    seen, honest = [], Layers.again
+    seen, honest = [], Layers.rerun
 
     def counted(self, layer, keep, change=None):
         seen.append(layer)
         return honest(self, layer, keep, change)
 
-    monkeypatch.setattr(Layers, "again", counted)
+    monkeypatch.setattr(Layers, "rerun", counted)
     return seen
 
 
@@ -40,20 +40,20 @@ def both(bridge, ids=IDS, off=OFF):
 def test_what_is_made_again_is_what_the_model_made_to_the_bit(tmp_path, kind, again):
     hugging_face.write(kind, tmp_path / kind)
     with torch.inference_mode():
-        held, not_held = both(Model(load(str(tmp_path / kind)))._bridge)
+        held, not_held = both(Model(load(str(tmp_path / kind))).bridge)
         for layer, pattern in enumerate(held.patterns):
             assert torch.equal(not_held.patterns[layer], pattern)
         assert again == [0, 1, 2]
 
 
 def test_our_own_models_patterns_queries_and_keys_are_made_again_to_the_bit(model):
-    held, not_held = both(model._bridge, (0, 5, 9, 5, 7))
+    held, not_held = both(model.bridge, (0, 5, 9, 5, 7))
     names = [f"attn.{hook}" for hook in ("hook_q", "hook_k", "hook_z", "hook_out")]
     for layer in range(model.n_layers):
         assert torch.equal(not_held.patterns[layer], held.patterns[layer])
         full = [f"blocks.{layer}.{name}" for name in names]
         own = model.probe(held.ids, Job(), full, heads_off=OFF)
-        made = not_held.layers.again(layer, names)
+        made = not_held.layers.rerun(layer, names)
         for name in names:
             assert torch.equal(made[name], own[f"blocks.{layer}.{name}"])
         assert torch.equal(not_held.queries[layer], own[full[0]].transpose(0, 1))
@@ -62,7 +62,7 @@ def test_our_own_models_patterns_queries_and_keys_are_made_again_to_the_bit(mode
 
 def test_what_is_changed_in_a_block_that_runs_again_stays_in_that_run(model):
     passed = model.run_ids((0, 5, 9), Job())
-    doubled = passed.layers.again(1, ["attn.hook_q"], {"attn.hook_q": lambda made: 2 * made})
+    doubled = passed.layers.rerun(1, ["attn.hook_q"], {"attn.hook_q": lambda made: 2 * made})
     assert torch.equal(doubled["attn.hook_q"].transpose(0, 1), 2 * passed.queries[1])
 
 
@@ -75,7 +75,7 @@ def test_so_many_layers_are_held_that_one_more_fits_the_budget(tmp_path, again, 
         hugging_face.write("four", tmp_path / "four")
     finally:
         del hugging_face.KINDS["four"]
-    bridge = Model(load(str(tmp_path / "four")))._bridge
+    bridge = Model(load(str(tmp_path / "four"))).bridge
     layer = 4 * 6 * len(IDS) ** 2
     passed = forward(bridge, IDS, Job(), (), budget * layer)
     for _ in passed.patterns:
@@ -116,7 +116,7 @@ def test_a_layer_that_is_made_again_steps_and_can_be_cancelled(folders):
     job.cancel()
     with pytest.raises(Cancelled):
         passed.patterns[0]
-    assert not model._bridge.blocks[0].attn.hook_pattern.fwd_hooks
+    assert not model.bridge.blocks[0].attn.hook_pattern.fwd_hooks
     assert model.run(run, Job()).patterns[0].shape[0] == 3
 
 

@@ -102,7 +102,7 @@ def test_ten_models_in_turn_leave_one_with_no_help_of_the_collector(tmp_path, mo
     for name in names:
         engine.answer(LoadModel(name))
         engine.answer(Attention(RunPrompt(name, "green tea"), 0))
-        opened.append((weakref.ref(engine._model), weakref.ref(engine._model._bridge)))
+        opened.append((weakref.ref(engine._model), weakref.ref(engine._model.bridge)))
     *closed, (model, bridge) = opened
     assert model() is engine._model
     assert weights(bridge) > 4 * engine._model.parameters
@@ -113,7 +113,7 @@ def test_ten_models_in_turn_leave_one_with_no_help_of_the_collector(tmp_path, mo
 def test_a_prompt_that_would_not_fit_is_refused_with_what_would(long, monkeypatch):
     engine = Engine(cache_bytes=MB)
     engine.answer(LoadModel("long"))
-    network = engine._model._network
+    network = engine._model
     free = run_bytes(network, 100, MB // 3)
     monkeypatch.setattr(memory_module, "available", lambda: free)
     sentence = (
@@ -141,4 +141,4 @@ def test_a_run_holds_no_more_than_it_is_said_to(long):
     passed = model.run(prompt(0), Job())
     parts = (*passed.streams, *passed.patterns, passed.final, passed.read, passed.next_logits)
     held = sum(part.nbytes for part in parts)
-    assert held < run_bytes(model._network, len(passed.ids), 128 * MB)
+    assert held < run_bytes(model, len(passed.ids), 128 * MB)

@@ -136,7 +136,7 @@ def test_weights_take_half_the_memory(opened, dtype):
     assert (facts.device, facts.dtype) == ("cpu", dtype)
     assert facts.bytes == 2 * facts.parameters
     assert any(dtype in sentence for sentence in facts.folded)
-    weights = list(engine._model._bridge.parameters())
+    weights = list(engine._model.bridge.parameters())
     assert {tensor.dtype for tensor in weights} == {getattr(torch, dtype)}
     whole = sum(tensor.numel() for tensor in weights)
     assert sum(tensor.nbytes for tensor in weights) == 2 * whole

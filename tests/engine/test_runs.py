@@ -79,8 +79,8 @@ def test_losses_after_a_cap_are_the_cross_entropy_of_all_the_logits(model, monke
     def capped(logits):
         return 2 * (logits / 2).tanh()
 
-    logits = capped(model._bridge.unembed(passed.read[None, :-1])[0]).double()
+    logits = capped(model.bridge.unembed(passed.read[None, :-1])[0]).double()
     expected = torch.nn.functional.cross_entropy(logits, torch.tensor([5, 9, 2]), reduction="none")
     monkeypatch.setattr(forward_pass, "WORK", 7 * model.d_model)
-    found = forward_pass.loss(model._bridge, passed, Job(), capped)
+    found = forward_pass.loss(model.bridge, passed, Job(), capped)
     torch.testing.assert_close(found.double(), expected, rtol=0, atol=1e-6)

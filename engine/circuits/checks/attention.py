@@ -9,7 +9,6 @@ from engine.circuits.checks.inputs import (
     OF_LARGEST,
     CheckInputs,
     apart,
-    double,
     measured,
     undefined,
     written,
@@ -110,7 +109,7 @@ def qk_at_distances(inputs: CheckInputs, job: Job) -> Receipt:
     for place, key in enumerate(few):
         job.step(place, len(few), "turning weights")
         offset = count - 1 - key
-        weights = double(model.head(head, offset, count))
+        weights = model.head(head, offset, count).double()
         query = inputs.read[-1] @ weights.W_Q + weights.b_Q
         score = query @ (inputs.read[key] @ weights.W_K + weights.b_K) / model.divisor(head.layer)
         found.append(score - model.slope(head) * offset)
@@ -158,7 +157,7 @@ def doubling(inputs: CheckInputs, job: Job) -> Receipt:
     (layer, number), model = inputs.head, inputs.model
     norm_bias = model.norm_bias(layer)  # one of the biases: folding moves it into the others
     at, held = "attn.", inputs.forward_pass.patterns[layer]
-    kept = inputs.forward_pass.layers.again(
+    kept = inputs.forward_pass.layers.rerun(
         layer,
         [f"{at}hook_q", f"{at}hook_k", f"{at}hook_z"],
         {

@@ -71,7 +71,7 @@ class CheckInputs:
     @property
     def hidden(self) -> Bool[Tensor, "query key"]:
         """True where a query of the head may not look."""
-        return self.model.hidden(self.head.layer, len(self.forward_pass.ids))
+        return self.model.attention_mask(self.head.layer, len(self.forward_pass.ids))
 
     @property
     def off(self) -> bool:
@@ -81,9 +81,9 @@ class CheckInputs:
 
 def check_inputs(model: Model, run: RunPrompt, head: Head, job: Job) -> CheckInputs:
     """Run a prompt and set out what the checks need of it."""
-    weights = double(model.head(head))
+    weights = model.head(head).double()
     forward_pass = model.run(run, job)
-    kept = forward_pass.layers.again(head.layer, ["attn.hook_z", "hook_attn_out"])
+    kept = forward_pass.layers.rerun(head.layer, ["attn.hook_z", "hook_attn_out"])
     return CheckInputs(
         model=model,
         run=run,
@@ -112,16 +112,11 @@ def written(
     """
     if head in forward_pass.heads_off:
         return torch.zeros_like(read)
-    weights = double(model.head(head))
+    weights = model.head(head).double()
     # Values first: a pattern times d_head columns, where moved vectors would be d_model.
     values = forward_pass.patterns[head.layer][head.number].double() @ weights.values(read)
     made: Tensor = values @ weights.W_O
     return made
-
-
-def double(weights: HeadWeights) -> HeadWeights:
-    """Return weights in double precision."""
-    return HeadWeights(**{name: tensor.double() for name, tensor in vars(weights).items()})
 
 
 def apart(*ways: Tensor) -> float:

@@ -10,11 +10,10 @@ from engine.circuits.checks.inputs import (
     OF_LARGEST,
     CheckInputs,
     apart,
-    double,
     measured,
     undefined,
 )
-from engine.circuits.spectra import eigenvalues, factors
+from engine.circuits.spectra import eigenvalues
 from engine.circuits.token_rankings import ov_values, qk_values, table
 from engine.job import Job
 from engine.messages import (
@@ -58,7 +57,7 @@ def low_rank(inputs: CheckInputs, job: Job) -> Receipt:
     if model.d_model > LARGEST:
         return undefined(name, compares, f"decomposed whole up to a width of {LARGEST} only")
     ratios = []
-    for place, whole in enumerate((weights.W_V @ weights.W_O, weights.W_Q @ weights.W_K.mT)):
+    for place, whole in enumerate((weights.W_OV.dense(), weights.W_QK.dense())):
         job.step(place, 2, "decomposing")
         values = _singular_values(whole, job)
         ratios.append(float(values[model.d_head] / values[0]) if values[0] else 0.0)
@@ -69,7 +68,7 @@ def low_rank(inputs: CheckInputs, job: Job) -> Receipt:
 def _singular_values(whole: Float[Tensor, "row column"], job: Job) -> Float[Tensor, " column"]:
     """Return singular values in half the time where it counts, exact to 1e-7 of the largest."""
     if len(whole) <= BY_ITSELF:
-        values = factored.all_singular_values(whole)
+        values = factored.singular_values(whole)
     else:
         square = whole.mT @ whole
         job.step(1, 2, "decomposing the square")
@@ -160,8 +159,8 @@ def mixed_product(inputs: CheckInputs, job: Job) -> Receipt:
     if other is None:
         return undefined(name, compares, f"{inputs.model.name} has only one head")
     first, second = sorted((other, inputs.head))
-    W_1, W_2 = (double(inputs.model.head(head)) for head in (first, second))
-    OV_1, OV_2 = (A @ B for A, B in (factors(inputs.model, h, "ov") for h in (first, second)))
+    W_1, W_2 = (inputs.model.head(head).double() for head in (first, second))
+    OV_1, OV_2 = (inputs.model.W_OV(head).dense() for head in (first, second))
     A_1, A_2 = (
         inputs.forward_pass.patterns[head.layer][head.number].double() for head in (first, second)
     )

@@ -10,7 +10,6 @@ from engine.circuits.checks.inputs import (
     OF_LARGEST,
     CheckInputs,
     apart,
-    double,
     measured,
     undefined,
     written,
@@ -128,13 +127,13 @@ def _folded_pass(model: Model, forward_pass: ForwardPass, job: Job) -> Float[Ten
     for layer in range(model.n_layers):
         scaled = stream / model.scale(stream)[:, None]
         added = model.written_bias(layer).double().expand_as(stream)
-        hidden = model.hidden(layer, len(stream))
+        hidden = model.attention_mask(layer, len(stream))
         for number in range(model.n_heads):
             done = layer * model.n_heads + number
             job.step(done, model.n_layers * model.n_heads, "running folded heads")
             if (head := Head(layer, number)) in forward_pass.heads_off:
                 continue
-            weights = double(model.head(head))
+            weights = model.head(head).double()
             scores = model.folded_scores(head, weights, scaled).masked_fill(hidden, -torch.inf)
             job.step(done, model.n_layers * model.n_heads, "running folded heads")
             added = added + scores.softmax(-1) @ weights.values(scaled) @ weights.W_O

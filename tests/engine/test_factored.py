@@ -5,36 +5,25 @@ from hypothesis import strategies as st
 
 from engine.messages import Group
 from engine.network import factored
+from engine.network.factored import Factored
 
 
-def factors(*lead, d_model=30, d_head=7, seed=0):
+def made(d_model=30, d_head=7, seed=0, dtype=torch.float64):
     chance = torch.Generator().manual_seed(seed)
-    A = torch.randn(*lead, d_model, d_head, generator=chance, dtype=torch.float64)
-    B = torch.randn(*lead, d_head, d_model, generator=chance, dtype=torch.float64)
-    return A, B
-
-
-@pytest.mark.parametrize("lead", [(), (4,), (2, 3)])
-def test_svd_multiplies_back_to_the_product(lead):
-    A, B = factors(*lead)
-    U, S, Vh = factored.svd(A, B)
-    assert U.shape == A.shape
-    assert Vh.shape == B.shape
-    torch.testing.assert_close(U @ torch.diag_embed(S) @ Vh, A @ B)
-    eye = torch.eye(7, dtype=torch.float64).expand(*lead, 7, 7)
-    torch.testing.assert_close(U.mT @ U, eye)
-    torch.testing.assert_close(Vh @ Vh.mT, eye)
+    A = torch.randn(d_model, d_head, generator=chance, dtype=torch.float64)
+    B = torch.randn(d_head, d_model, generator=chance, dtype=torch.float64)
+    return Factored(A.to(dtype), B.to(dtype))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("smallest", [1e-1, 1e-4, 1e-7, 0])
 def test_svd_keeps_its_precision_for_factors_of_any_condition(dtype, smallest):
-    A, B = factors(seed=2)
+    A, B = vars(made(seed=2)).values()
     scales = torch.logspace(0, -1, 7, dtype=torch.float64)
     scales[-1] = smallest
     A = torch.linalg.qr(A).Q * scales
     A, B = A.to(dtype), B.to(dtype)
-    U, S, Vh = factored.svd(A, B)
+    U, S, Vh = Factored(A, B).svd()
     dense = A.double() @ B.double()
     eps = 100 * torch.finfo(dtype).eps
     eye = torch.eye(7, dtype=dtype)
@@ -45,19 +34,27 @@ def test_svd_keeps_its_precision_for_factors_of_any_condition(dtype, smallest):
     torch.testing.assert_close(Vh @ Vh.mT, eye, atol=eps, rtol=0)
 
 
-@pytest.mark.parametrize("lead", [(), (4,), (2, 3)])
-def test_singular_values_are_those_of_the_dense_product(lead):
-    A, B = factors(*lead, seed=1)
-    dense = torch.linalg.svdvals(A @ B)[..., :7]
-    torch.testing.assert_close(factored.singular_values(A, B), dense)
-    torch.testing.assert_close(factored.svd(A, B)[1], dense)
+def test_it_behaves_as_the_product_that_it_stands_for():
+    one, other = made(seed=1), made(seed=3)
+    dense = one.dense()
+    values = torch.linalg.svdvals(dense)[:7]
+    torch.testing.assert_close(one.singular_values(), values)
+    assert one.norm == pytest.approx(float(dense.norm()))
+    torch.testing.assert_close(one.T.dense(), dense.mT)
+    torch.testing.assert_close((one @ other).dense(), dense @ other.dense())
+    torch.testing.assert_close((one @ other.dense()).dense(), dense @ other.dense())
+    torch.testing.assert_close(dense[:3] @ other, dense[:3] @ other.dense())
+    found, meant = (
+        torch.tensor(sorted(v.abs())) for v in (one.eigenvalues(), torch.linalg.eigvals(dense))
+    )
+    torch.testing.assert_close(found, meant[-7:])
 
 
 def test_float32_keeps_values_to_a_ten_thousandth_at_the_shape_of_gpt2():
-    A, B = (x.float() for x in factors(d_model=768, d_head=64))
-    dense = torch.linalg.svdvals(A.double() @ B.double())[:64]
-    torch.testing.assert_close(factored.svd(A, B)[1].double(), dense, rtol=1e-4, atol=0)
-    torch.testing.assert_close(factored.singular_values(A, B).double(), dense, rtol=1e-4, atol=0)
+    one = made(d_model=768, d_head=64, dtype=torch.float32)
+    dense = torch.linalg.svdvals(one.double().dense())[:64]
+    torch.testing.assert_close(one.svd().S.double(), dense, rtol=1e-4, atol=0)
+    torch.testing.assert_close(one.singular_values().double(), dense, rtol=1e-4, atol=0)
 
 
 def test_rank_counts_values_above_a_millionth_of_the_first():
