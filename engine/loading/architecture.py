@@ -1,6 +1,6 @@
 """What a model's config and modules say of its positions, windows, caps and factors.
 
-Nothing of it is believed before a run has shown it: see engine/agreement.py.
+Nothing of it is believed before a run has shown it: see `engine.loading.verify`.
 """
 
 import copy
@@ -12,8 +12,53 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from engine.folding import Norm
 from engine.network.device import to_cpu_float32
 from engine.rotation import Angles, Rotation
+
+
+def described(bridge: Any, model: Any) -> dict[str, Any]:
+    """Return the fields of a Network that a wrapped model's config and modules give.
+
+    Parameters
+    ----------
+    bridge : TransformerBridge
+        The wrapped model.
+    model : PreTrainedModel
+        What it wraps.
+    """
+    config, cfg, blocks = model.config, bridge.cfg, bridge.blocks
+    _leave_unscaled(blocks)
+    scale, residual = logit_scale(config), residual_factor(config)
+    kinds = {"rotary": "rotary", "alibi": "ALiBi", "standard": "learned"}
+    return {
+        "n_layers": cfg.n_layers,
+        "n_heads": cfg.n_heads,
+        "n_kv_heads": len(blocks[0].attn.W_K),
+        "d_model": cfg.d_model,
+        "d_head": cfg.d_head,
+        "d_vocab": bridge.embed.W_E.shape[0],
+        "d_mlp": int(cfg.d_mlp or 0),
+        "n_ctx": cfg.n_ctx,
+        "divisors": tuple(divisor(block.attn.original_component, cfg) for block in blocks),
+        "norm": "RMSNorm" if blocks[0].ln1.uses_rms_norm else "LayerNorm",
+        "eps": _eps(blocks[0].ln1),
+        "layer_norms": tuple(_norm(block.ln1) for block in blocks),
+        "final_norm": _scaled(_norm(bridge.ln_final), scale, cfg.d_model),
+        "position_kind": kinds.get(cfg.positional_embedding_type, "none"),
+        "W_pos": _table(bridge, cfg),
+        "embed_norm": _norm(bridge.embed_ln) if hasattr(bridge, "embed_ln") else None,
+        "rotations": rotations(bridge, model),
+        "slopes": slopes(cfg.n_heads) if cfg.positional_embedding_type == "alibi" else None,
+        "windows": windows(config, cfg.n_layers),
+        "chunks": chunks(config, cfg.n_layers),
+        "score_cap": score_cap(blocks[0].attn),
+        "logit_cap": logit_cap(config),
+        "logit_scale": scale,
+        "output_norms": _output_norms(blocks, residual, cfg.d_model),
+        "mlp_factor": residual,
+        "unlike_weights": unlike_weights(config),
+    }
 
 
 def rotations(bridge: Any, model: Any) -> tuple[Rotation | None, ...]:
@@ -199,3 +244,50 @@ def unlike_weights(config: Any) -> str:
     rotation = getattr(config, "rope_parameters", None) or {}
     # Ministral 3: by the logarithm of the position, beyond the original context.
     return "it scales queries by their position" if rotation.get("llama_4_scaling_beta") else ""
+
+
+def _leave_unscaled(blocks: Any) -> None:
+    """Let scores be as they are where a GPT-2 says so: the bridge divides them all the same."""
+    for block in blocks:
+        inner = block.attn.original_component
+        if getattr(inner, "scale_attn_weights", True) is False:
+            block.attn.hook_attn_scores.register_forward_hook(
+                lambda _, __, scores, back=inner.head_dim**0.5: scores * back
+            )
+
+
+def _norm(norm: Any) -> Norm:
+    inner = norm.original_component
+    gain, bias = (getattr(inner, name, None) for name in ("weight", "bias"))
+    gain, bias = (None if held is None else to_cpu_float32(held) for held in (gain, bias))
+    return Norm(1 + gain if gain is not None and norm.uses_weight_offset else gain, bias)
+
+
+def _scaled(norm: Norm, factor: float, d_model: int) -> Norm:
+    """Return a norm whose output is multiplied by a factor."""
+    if factor == 1:
+        return norm
+    gain = torch.ones(d_model) if norm.gain is None else norm.gain
+    return Norm(factor * gain, None if norm.bias is None else factor * norm.bias)
+
+
+def _output_norms(blocks: Any, factor: float, d_model: int) -> tuple[Norm, ...]:
+    """Return what multiplies what each layer's heads write; none where nothing does."""
+    if any(hasattr(block, "ln1_post") for block in blocks):
+        return tuple(_norm(block.ln1_post) for block in blocks)
+    return () if factor == 1 else (_scaled(Norm(), factor, d_model),) * len(blocks)
+
+
+def _eps(norm: Any) -> float:
+    inner = norm.original_component
+    # OLMo's norm has no attribute that says it.
+    return float(getattr(inner, "eps", getattr(inner, "variance_epsilon", 1e-5)))
+
+
+def _table(bridge: Any, cfg: Any) -> Tensor:
+    table = getattr(bridge, "pos_embed", None)
+    if table is None:
+        return torch.zeros(1, cfg.d_model).expand(cfg.n_ctx, -1)
+    skipped = getattr(table.original_component, "offset", 0)  # OPT's first two rows are never used
+    rows: Tensor = table.original_component.weight[skipped : skipped + cfg.n_ctx]
+    return rows

@@ -1,7 +1,8 @@
 """Whether what was wrapped still does what the model did, and which of it weights explain."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import torch
@@ -13,11 +14,16 @@ from engine.forward.forward_pass import ForwardPass, forward
 from engine.forward.layers import probe
 from engine.job import Cancelled, Job
 from engine.messages import Refused
+from engine.messages.printing import in_a_line
+from engine.network.device import OUT_OF_MEMORY
 from engine.network.network import Network
 from engine.rotation import Rotation
 
 PATTERN = 1e-4
 """Largest difference that a pattern may have to the model's own."""
+
+PROBE = 16
+"""Tokens that a model is run on as it is opened."""
 
 SHARE = 1e-3
 """Share of the largest number by which a sum of parts may miss a whole, in single precision."""
@@ -27,7 +33,7 @@ ROUNDINGS = {"pattern": 16, "nats": 64, "parts": 4, "attention": 32}
 bfloat16, 2^-10 in float16), where that is more. Most bridges compute what the model does to the
 last bit; over 32 small architectures, those that round in another order (GLM's rotation) come to
 8.5, 21 and 1.2 of them, and a wrong rotation or reading to more than 100. Both ways of attention
-of transformers (see `engine/pretrained.py`) are up to 9 of them apart after three layers."""
+of transformers (see `engine.loading.reference`) are up to 9 of them apart after three layers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +53,26 @@ class Own:
     patterns: tuple[Float[Tensor, "head query key"], ...]
     log_probs: Float[Tensor, "position d_vocab"]
     masks: tuple[Bool[Tensor, "last context"], ...] = ()
+
+
+@contextmanager
+def refusing(sentence: str) -> Iterator[None]:
+    """Refuse, with a sentence and the library's own reason, whatever a library raises inside.
+
+    Each architecture has errors of its own.
+    """
+    try:
+        yield
+    except (Refused, Cancelled, *OUT_OF_MEMORY):
+        raise
+    except Exception as error:
+        raise Refused(f"{sentence}: {in_a_line(error)}") from error
+
+
+def probe_ids(d_vocab: int, context: int) -> tuple[int, ...]:
+    """Return the same tokens for every model with such a vocabulary."""
+    chance = torch.Generator().manual_seed(0)
+    return tuple(torch.randint(d_vocab, (min(PROBE, context),), generator=chance).tolist())
 
 
 def share(found: Tensor, meant: Tensor) -> float:
