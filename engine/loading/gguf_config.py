@@ -258,10 +258,8 @@ def _rotary(
     turn |= _scaling(name, config, own, tensors)
     if "full_attention" not in before:
         # Phi-3's own setting goes before that of its rotation.
-        original = "original_max_position_embeddings"
-        outer = (
-            {original: turn[original]} if original in known_settings(config) & turn.keys() else {}
-        )
+        own_setting = {"original_max_position_embeddings"} & known_settings(config) & turn.keys()
+        outer = {name: turn[name] for name in own_setting}
         return outer | {"rope_parameters": turn}
     local = {
         "rope_theta": float(own.get("rope.freq_base_swa", 10_000.0)),

@@ -37,6 +37,7 @@ from engine.network.network import NO_BOS, Network
 from engine.sources.checkpoint import Pretrained
 from engine.sources.config import WITHOUT_ATTENTION
 from engine.sources.files import Folder
+from engine.sources.tokenizer import check_vocabulary
 
 # Neither a terminal nor a log is the place: progress has its own road, the job.
 transformers.utils.logging.disable_progress_bar()
@@ -97,7 +98,8 @@ def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
     read = _from_gguf(found, job, dtype) if gguf else _from_folder(found, dtype)
     read.model.eval().requires_grad_(False).to(placing.device)
     check_weights(found.title, read.model.named_parameters(), placing)
-    _check_vocabulary(found, read)
+    rows = read.model.get_input_embeddings().weight.shape[0]
+    check_vocabulary(found.title, read.tokenizer, rows)
     job.step(2, 4, "running 16 tokens by transformers")
     own = reference(found.title, read.model, read.tokenizer, read.bos_token, found.context)
     job.step(3, 4, "wrapping the model")
@@ -287,18 +289,6 @@ def _weights(found: Pretrained, config: Any, dtype: torch.dtype, **where: Any) -
         if without := without_numbers(weights):
             raise Refused(f"{name}: its weights hold {key}, {without}")
     return model
-
-
-def _check_vocabulary(found: Pretrained, read: _Read) -> None:
-    rows = read.model.get_input_embeddings().weight.shape[0]
-    size = read.tokenizer.get_vocab_size()
-    if not size:
-        raise Refused(f"{found.title}: its tokenizer has no tokens")
-    if size > rows:
-        raise Refused(
-            f"{found.title}: its tokenizer has {size:,} tokens, and the model only {rows:,}: "
-            "the tokenizer is another model's"
-        )
 
 
 def _network(found: Pretrained, read: _Read) -> Network:

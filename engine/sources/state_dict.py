@@ -13,6 +13,7 @@ from engine.sources import hub_cache
 from engine.sources.checkpoint import BYTES, Pretrained
 from engine.sources.config import LARGEST, SIZES, Config, check_layers, checked_number, checked_size
 from engine.sources.files import Folder, Missing
+from engine.sources.tokenizer import check_vocabulary
 
 PEAK = 2.2
 """Memory that reading one takes at most, over that of its weights: file and model at once."""
@@ -75,13 +76,7 @@ def look_over(name: str, folder: Folder, config: Config) -> Pretrained:
         folder.check_pickle(weights)
     parameters = sum(math.prod(shape) for shape in shapes(config).values())
     where, tokenizer = _tokenizer(folder, config)
-    if not tokenizer.get_vocab_size():
-        raise Refused(f"{folder.title}: its tokenizer has no tokens")
-    if tokenizer.get_vocab_size() > config["d_vocab"]:
-        raise Refused(
-            f"{folder.title}: its tokenizer has {tokenizer.get_vocab_size():,} tokens, and the "
-            f"model only {config['d_vocab']:,}: the tokenizer is another model's"
-        )
+    check_vocabulary(folder.title, tokenizer, config["d_vocab"])
     return Pretrained(
         name=name,
         title=folder.title,
