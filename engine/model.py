@@ -54,11 +54,6 @@ class Model(Network):
     placing : Placing, optional
         Where a pretrained model runs, and in which precision. An attention-only model is small and
         runs in single precision on the CPU, whatever is chosen: toys are exact there.
-
-    Raises
-    ------
-    Refused
-        If a pretrained model cannot be opened.
     """
 
     def __init__(
@@ -107,13 +102,7 @@ class Model(Network):
         return torch.finfo(self.dtype).eps
 
     def check_layer(self, layer: int) -> int:
-        """Return the layer.
-
-        Raises
-        ------
-        Refused
-            If the model has no such layer.
-        """
+        """Return the layer."""
         if not 0 <= layer < self.n_layers:
             last = self.n_layers - 1
             has = "only layer 0" if last == 0 else f"layers 0 to {last}"
@@ -128,13 +117,7 @@ class Model(Network):
         )
 
     def check_head(self, head: Head) -> Head:
-        """Return the head.
-
-        Raises
-        ------
-        Refused
-            If the model has no such head.
-        """
+        """Return the head."""
         layer, number = head
         if not (0 <= layer < self.n_layers and 0 <= number < self.n_heads):
             last = Head(self.n_layers - 1, self.n_heads - 1)
@@ -163,13 +146,7 @@ class Model(Network):
         return folded if rotation is None else rotation.apart(folded, offset, length)
 
     def unturned_head(self, head: Head) -> HeadWeights:
-        """Return the folded weights of one head before positions turn W_Q and W_K.
-
-        Raises
-        ------
-        Refused
-            If the model has no such head.
-        """
+        """Return the folded weights of one head before positions turn W_Q and W_K."""
         layer, number = self.check_head(head)
         raw = self.raw(layer, number)
         if not self.normalized:
@@ -181,13 +158,7 @@ class Model(Network):
         return self.raw(*self.check_head(head))
 
     def check_scores(self) -> None:
-        """Refuse questions about scores by the weights alone where they do not give them.
-
-        Raises
-        ------
-        Refused
-            With the reason.
-        """
+        """Refuse questions about scores by the weights alone where they do not give them."""
         if self.unlike_weights:
             raise Refused(
                 f"scores of {self.name} do not follow from its weights alone, because "

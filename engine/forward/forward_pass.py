@@ -99,23 +99,7 @@ def forward(
     budget: int = PATTERN_BYTES,
     watch: Watch | None = None,
 ) -> ForwardPass:
-    """Run a TransformerBridge once.
-
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The model.
-    ids : tuple of int
-        Token ids of the prompt, at least one.
-    job : Job
-        Steps before each part of each layer.
-    heads_off : tuple of Head
-        Heads that write nothing to the stream, b_V included.
-    budget : int
-        Bytes of patterns that are held; the others are made again when they are asked for.
-    watch : callable, optional
-        Takes the pattern of each layer in turn, whether it is held or not.
-    """
+    """Run a prompt once; `watch` takes the pattern of each layer in turn, held or not."""
     n_layers = bridge.cfg.n_layers
     layers = Layers(bridge, job, heads_off, budget)
     kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", "read", "scale")}

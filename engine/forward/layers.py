@@ -62,15 +62,6 @@ def stepping(bridge: Any, job: Job, length: int) -> Iterator[None]:
     """Step before every part of what runs inside: at a thousand tokens one layer takes too long.
 
     There scores take too long as well, so that each operation on them is a step.
-
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The model.
-    job : Job
-        Takes the steps.
-    length : int
-        How many tokens run.
     """
     layers = {id(block): layer for layer, block in enumerate(bridge.blocks)}
     layer = 0
@@ -143,17 +134,6 @@ class Layers:
     Which layers are held is settled by the run: those of the first layers, for whoever goes over
     all would push out of a cache exactly what comes next. One more is kept, the last that was
     made again.
-
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The model.
-    job : Job
-        Steps while a layer is made again: that of the question being answered.
-    heads_off : tuple of Head
-        Heads that write nothing to the stream.
-    budget : int
-        Bytes of patterns at most, unless a single layer takes more.
     """
 
     def __init__(self, bridge: Any, job: Job, heads_off: tuple[Head, ...], budget: int) -> None:
@@ -165,13 +145,7 @@ class Layers:
         self._last: tuple[int, _Attended] | None = None
 
     def record_inputs(self, given: tuple[Any, ...], named: dict[str, Any]) -> None:
-        """Remember what the next block is called with.
-
-        Parameters
-        ----------
-        given, named
-            Its arguments; the stream is the first, or called hidden_states.
-        """
+        """Remember what the next block is called with."""
         # A cache of earlier keys would be added to when the block runs again.
         named = {key: None if isinstance(it, Cache) else it for key, it in named.items()}
         stream = given[0] if given else named.pop("hidden_states")

@@ -18,15 +18,7 @@ from engine.rotation import Angles, Rotation
 
 
 def described(bridge: Any, model: Any) -> dict[str, Any]:
-    """Return the fields of a Network that a wrapped model's config and modules give.
-
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The wrapped model.
-    model : PreTrainedModel
-        What it wraps.
-    """
+    """Return the fields of a Network that a wrapped model's config and modules give."""
     config, cfg, blocks = model.config, bridge.cfg, bridge.blocks
     _leave_unscaled(blocks)
     scale, residual = logit_scale(config), residual_factor(config)
@@ -65,13 +57,6 @@ def rotations(bridge: Any, model: Any) -> tuple[Rotation | None, ...]:
     """Return how each layer turns queries and keys, by the model's own cosines and sines.
 
     None where the model has nothing that gives them.
-
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The wrapped model.
-    model : PreTrainedModel
-        What it wraps.
     """
     layers: int = bridge.cfg.n_layers
     kinds = getattr(model.config, "layer_types", None) or [None] * layers
@@ -143,11 +128,6 @@ def slopes(n_heads: int) -> Float[Tensor, " head"]:
     "Train Short, Test Long: Attention with Linear Biases" (Press et al., 2022), section 3: 2 to
     the powers -8/n, -16/n, ... for n heads; where n is no power of 2, those of the power of 2
     below, then every other one of the power above.
-
-    Parameters
-    ----------
-    n_heads : int
-        Heads in a layer.
     """
     below = 2 ** int(math.log2(n_heads))
     found = 2.0 ** (-8 / below * torch.arange(1, below + 1))
@@ -156,15 +136,7 @@ def slopes(n_heads: int) -> Float[Tensor, " head"]:
 
 
 def windows(config: Any, n_layers: int) -> tuple[int | None, ...]:
-    """Return how many positions a query of each layer sees, its own among them; none: all.
-
-    Parameters
-    ----------
-    config : PreTrainedConfig
-        The model's.
-    n_layers : int
-        Its layers.
-    """
+    """Return how many positions a query of each layer sees, its own among them; none: all."""
     if hasattr(config, "window_size") and hasattr(config, "attention_layers"):  # GPT-Neo
         kinds = config.attention_layers
         return tuple(config.window_size if kind == "local" else None for kind in kinds)
@@ -178,30 +150,14 @@ def windows(config: Any, n_layers: int) -> tuple[int | None, ...]:
 
 
 def chunks(config: Any, n_layers: int) -> tuple[int | None, ...]:
-    """Return in parts of how many positions each layer's queries see only their own, as in Llama 4.
-
-    Parameters
-    ----------
-    config : PreTrainedConfig
-        The model's.
-    n_layers : int
-        Its layers.
-    """
+    """Return how long the parts are that each layer's queries see their own of, as in Llama 4."""
     chunk = getattr(config, "attention_chunk_size", None)
     kinds = getattr(config, "layer_types", None) or [None] * n_layers
     return tuple(chunk if kind == "chunked_attention" else None for kind in kinds)
 
 
 def divisor(attention: Any, cfg: Any) -> float:
-    """Return what a layer divides q . k by.
-
-    Parameters
-    ----------
-    attention : Module
-        The layer's, of transformers.
-    cfg : TransformerBridgeConfig
-        The bridge's.
-    """
+    """Return what a layer divides q . k by."""
     for name in ("scaling", "softmax_scale", "inv_norm_factor"):
         if (factor := getattr(attention, name, None)) is not None:
             return 1 / float(factor)

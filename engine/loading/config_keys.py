@@ -57,15 +57,7 @@ NEUTRAL: tuple[object, ...] = (None, False, 0, "", [], {})
 
 
 def unread(config: Any, stated: Mapping[str, Any]) -> list[str]:
-    """Return the settings that would change numbers, and that nothing reads.
-
-    Parameters
-    ----------
-    config : PreTrainedConfig
-        What transformers made of a config.json.
-    stated : mapping
-        What the file says.
-    """
+    """Return the settings that would change numbers, and that nothing reads."""
     model = _source(getattr(transformers, MODEL_FOR_CAUSAL_LM_MAPPING_NAMES[config.model_type]))
     return [*_unread(config, stated, model), *_unread_rotary(config, stated, model)]
 

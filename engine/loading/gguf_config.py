@@ -161,13 +161,7 @@ def notices(found: Iterable[str], architecture: str) -> tuple[str, ...]:
 
 
 def check_tensors(name: str, tensors: Iterable[str], used: Iterable[str]) -> None:
-    """Refuse a file with tensors that no module of the model was given.
-
-    Raises
-    ------
-    Refused
-        With their number, and one of them.
-    """
+    """Refuse a file with tensors that no module of the model was given."""
     # Experts are listed without what their names end in.
     read = {*used, *FACTORS}
     left = [

@@ -46,18 +46,6 @@ def read_once(path: Path, job: Job) -> Iterator[Header]:
 
     It reads the header three times, seconds each for a real vocabulary, and makes the table once
     for every module: together two thirds of the time that opening took.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    job : Job
-        Steps between tensors, in the place of a bar in the terminal.
-
-    Raises
-    ------
-    Refused
-        If the file is damaged or cut short, or the package that reads it is missing.
     """
     try:
         import gguf
@@ -178,15 +166,7 @@ HEEDED = (
 
 
 def settle(tokenizer: Tokenizer, keys: Mapping[str, Any]) -> tuple[str, ...]:
-    """Have a tokenizer cut text as its file says, and return what of it cannot be followed.
-
-    Parameters
-    ----------
-    tokenizer : Tokenizer
-        What transformers made of the file.
-    keys : mapping
-        The file's keys and values; none for long lists.
-    """
+    """Have a tokenizer cut text as its file says, and return what of it cannot be followed."""
     own = {
         key.removeprefix("tokenizer.ggml."): value
         for key, value in keys.items()

@@ -42,13 +42,7 @@ positions, as transposes (TransformerLens, `_convert_neel_solu_old_weights`)."""
 
 
 def native(found: Pretrained, job: Job, placing: Placing) -> Network:
-    """Build what runs a state dict, and check that its parts add up.
-
-    Raises
-    ------
-    Refused
-        If the file is damaged, or its tensors are not those of the config.
-    """
+    """Build what runs a state dict, and check that its parts add up."""
     assert found.tokenizer is not None
     config, bos_token = found.config, found.bos_token
     bridge = _bridge(found.title, config, _tensors(found), job, placing)

@@ -72,15 +72,6 @@ class _Read(NamedTuple):
 def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
     """Build what runs a pretrained model, and check it against the model itself.
 
-    Parameters
-    ----------
-    found : Pretrained
-        The folder or file.
-    job : Job
-        Steps between the parts of reading, none of which can be stopped.
-    placing : Placing
-        Where it is to run, and in which precision.
-
     Raises
     ------
     Refused

@@ -38,11 +38,6 @@ def reference(
         Its own, by which the tokens are chosen.
     context : int
         Tokens of its longest prompt; 0 where it does not say.
-
-    Raises
-    ------
-    Refused
-        If it cannot be run, or the two ways differ.
     """
     longest = getattr(model.config, "max_position_embeddings", None) or PROBE
     first = None if bos_token is None else tokenizer.token_to_id(bos_token)

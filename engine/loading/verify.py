@@ -100,17 +100,6 @@ def allowed(dtype: torch.dtype, single: float, what: str) -> float:
 def verified(name: str, network: Network, own: Own, job: Job) -> Network:
     """Return the network with what a run of it shows: how embeddings enter, and what scores follow.
 
-    Parameters
-    ----------
-    name : str
-        What the model is called.
-    network : Network
-        The wrapped model.
-    own : Own
-        What it did before.
-    job : Job
-        Steps between layers.
-
     Raises
     ------
     Refused

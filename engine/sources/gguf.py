@@ -43,18 +43,7 @@ def has(name: str) -> bool:
 
 
 def load(name: str) -> Pretrained:
-    """Look a GGUF file over.
-
-    Parameters
-    ----------
-    name : str
-        Path of the file.
-
-    Raises
-    ------
-    Refused
-        If it is no GGUF file, or its header cannot be read.
-    """
+    """Look a GGUF file over."""
     path = Path(name).expanduser()
     with open_regular(path) as stream:
         if stream.read(4) != b"GGUF":

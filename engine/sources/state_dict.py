@@ -52,22 +52,7 @@ REASONS = {
 
 
 def look_over(name: str, folder: Folder, config: Config) -> Pretrained:
-    """Look over a folder with TransformerLens's config.json and weights under its names.
-
-    Parameters
-    ----------
-    name : str
-        What the model is opened as.
-    folder : Folder
-        Where its files are.
-    config : mapping
-        Its config.json.
-
-    Raises
-    ------
-    Refused
-        If a file is missing or damaged, or the model is of a kind that cannot be shown.
-    """
+    """Look over a folder with TransformerLens's config.json and weights under its names."""
     check(folder.title, config)
     weights = _weights(folder)
     if weights.suffix == ".safetensors":
@@ -95,13 +80,7 @@ def look_over(name: str, folder: Folder, config: Config) -> Pretrained:
 
 
 def check(title: str, config: Config) -> None:
-    """Refuse a config that is damaged, or of a model that cannot be shown.
-
-    Raises
-    ------
-    Refused
-        With the reason.
-    """
+    """Refuse a config that is damaged, or of a model that cannot be shown."""
     for name in SIZES if config.get("attn_only") else (*SIZES, "d_mlp"):
         checked_size(f"{title}: config.json", config, name)
     if "eps" in config:

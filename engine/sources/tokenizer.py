@@ -35,11 +35,6 @@ def read_tokenizer(folder: Path, title: str, *, ours: bool = False) -> Tokenizer
         What sentences call the model.
     ours : bool, optional
         It came with Headscope and is known: not tried first.
-
-    Raises
-    ------
-    Refused
-        If it is damaged, or would take time or memory without end.
     """
     path = folder / "tokenizer.json"
     try:
