@@ -102,7 +102,7 @@ class Model(Network):
         return torch.finfo(self.dtype).eps
 
     def check_layer(self, layer: int) -> int:
-        """Return the layer."""
+        """Return the layer; refuse one that the model does not have."""
         if not 0 <= layer < self.n_layers:
             last = self.n_layers - 1
             has = "only layer 0" if last == 0 else f"layers 0 to {last}"
@@ -117,7 +117,7 @@ class Model(Network):
         )
 
     def check_head(self, head: Head) -> Head:
-        """Return the head."""
+        """Return the head; refuse one that the model does not have."""
         layer, number = head
         if not (0 <= layer < self.n_layers and 0 <= number < self.n_heads):
             last = Head(self.n_layers - 1, self.n_heads - 1)

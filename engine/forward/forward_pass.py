@@ -163,16 +163,7 @@ def loss(
 ) -> Float[Tensor, " predicted"]:
     """Return the cross-entropy of token i + 1 at position i of a pass, in nats.
 
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The model that made the pass.
-    passed : ForwardPass
-        The pass.
-    job : Job
-        Steps between parts of the vocabulary.
-    finished : callable
-        What the model does to each logit after W_U: it is given a part of them at a time.
+    The logits go through `finished`, a part of the vocabulary at a time.
     """
     following = torch.tensor(passed.ids[1:], dtype=torch.long)
     found = torch.empty(len(following))

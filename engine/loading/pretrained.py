@@ -35,7 +35,7 @@ from engine.network.device import (
 )
 from engine.network.network import NO_BOS, Network
 from engine.sources.checkpoint import Pretrained
-from engine.sources.config import WITHOUT_ATTENTION
+from engine.sources.config import check_kind
 from engine.sources.files import Folder
 from engine.sources.tokenizer import check_vocabulary
 
@@ -190,8 +190,7 @@ def _from_gguf(found: Pretrained, job: Job, dtype: torch.dtype) -> _Read:
 
 def _check_kind(name: str, config: Any) -> None:
     kind = config.model_type
-    if kind in WITHOUT_ATTENTION:
-        raise Refused(f"{name} is a {kind} model, which has no attention to show")
+    check_kind(name, {"model_type": kind})
     layers = getattr(config, "layer_types", None) or getattr(config, "layers_block_type", None)
     others = sorted({layer for layer in layers or () if layer not in ATTENTION})
     if others:

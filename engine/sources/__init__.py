@@ -43,8 +43,8 @@ SOURCES = (
     Source("bundled", bundled.entries, _listed(bundled.entries), bundled.load),
     Source("toy", toys.entries, _listed(toys.entries), toys.load),
     Source("cache", folder.cached_entries, folder.is_cached, folder.load_cached),
-    Source("folder", folder.entries, folder.has, folder.load),
-    Source("file", gguf.entries, gguf.has, gguf.load),
+    Source("folder", list, folder.has, folder.load),
+    Source("file", list, gguf.has, gguf.load),
 )
 
 

@@ -23,11 +23,6 @@ PEAK = 1.5
 """Memory that reading a folder takes at most, over that of its weights."""
 
 
-def entries() -> list[ModelEntry]:
-    """List nothing: folders are opened by their path."""
-    return []
-
-
 def has(name: str) -> bool:
     """Return whether a name is the path of a folder."""
     return is_there(name, Path.is_dir)

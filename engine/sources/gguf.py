@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.bounded_file import open_regular
-from engine.messages import ModelEntry, Refused
+from engine.messages import Refused
 from engine.sources.checkpoint import BYTES, Pretrained, is_there
 from engine.sources.config import checked_size
 
@@ -30,11 +30,6 @@ BLOCK = re.compile(r"blk\.(\d{1,9})\.")
 
 DENSEST = 8
 """Numbers that a byte holds at most."""
-
-
-def entries() -> list[ModelEntry]:
-    """List nothing: files are opened by their path."""
-    return []
 
 
 def has(name: str) -> bool:
