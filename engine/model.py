@@ -165,7 +165,9 @@ class Model(Network):
                 f"{self.unlike_weights}: ask for attention on a prompt"
             )
 
-    def scores(self, passed: ForwardPass, layer: int, job: Job) -> Float[Tensor, "head query key"]:
+    def scores(
+        self, forward_pass: ForwardPass, layer: int, job: Job
+    ) -> Float[Tensor, "head query key"]:
         """Return a layer's scores on a run, divided, as they were before the softmax.
 
         With ALiBi, what is taken off for a distance is 0 at the query itself, as no row of the
@@ -173,21 +175,24 @@ class Model(Network):
         """
         if self.own_scores:
             name = "attn.hook_attn_scores"
-            scores = passed.layers.rerun(layer, [name])[name]
+            scores = forward_pass.layers.rerun(layer, [name])[name]
             # What is masked is an infinity or the most negative number of its kind.
             scores = scores.masked_fill(scores < LEAST_SCORE, torch.nan)
             if self.position_kind == "ALiBi":
-                queries, keys = passed.queries[layer] / self.divisor(layer), passed.keys[layer]
+                queries, keys = (
+                    forward_pass.queries[layer] / self.divisor(layer),
+                    forward_pass.keys[layer],
+                )
                 keys = keys.repeat_interleave(len(queries) // len(keys), 0)
                 at_itself = scores.diagonal(0, -2, -1) - (queries * keys).sum(-1)
                 scores = scores - at_itself[:, :, None]
         else:
             self.check_scores()
-            queries, keys = passed.queries[layer], passed.keys[layer]
+            queries, keys = forward_pass.queries[layer], forward_pass.keys[layer]
             if (rotation := self.rotation(layer)) is not None:
                 queries, keys = rotation.placed(queries), rotation.placed(keys)
             scores = self.scores_of(queries / self.divisor(layer), keys)
-        return scores.masked_fill(self.attention_mask(layer, len(passed.ids)), torch.nan)
+        return scores.masked_fill(self.attention_mask(layer, len(forward_pass.ids)), torch.nan)
 
     def folded_scores(
         self, head: Head, weights: HeadWeights, scaled: Float[Tensor, "position d_model"]
@@ -277,8 +282,8 @@ class Model(Network):
         def watch(pattern: Float[Tensor, "head query key"]) -> None:
             pooled.append(pool(pattern.numpy(), Thumbnails.size))
 
-        passed = forward(self.bridge, ids, job, heads_off, budget, watch)
-        return replace(passed, thumbnails=np.stack(pooled))
+        forward_pass = forward(self.bridge, ids, job, heads_off, budget, watch)
+        return replace(forward_pass, thumbnails=np.stack(pooled))
 
     def run_ids(
         self,
@@ -288,13 +293,13 @@ class Model(Network):
         watch: Watch | None = None,
     ) -> ForwardPass:
         """Run token ids and hold no patterns; `watch` takes each layer's as it is made."""
-        passed = forward(self.bridge, ids, job, heads_off, 0, watch)
-        check_finite(self.name, passed.final, self.placing)
-        return passed
+        forward_pass = forward(self.bridge, ids, job, heads_off, 0, watch)
+        check_finite(self.name, forward_pass.final, self.placing)
+        return forward_pass
 
-    def loss(self, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
+    def loss(self, forward_pass: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
         """Return the cross-entropy of token i + 1 at position i of a pass, in nats."""
-        return loss(self.bridge, passed, job, self.finished)
+        return loss(self.bridge, forward_pass, job, self.finished)
 
     def probe(
         self,

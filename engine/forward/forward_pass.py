@@ -159,18 +159,18 @@ def forward(
 
 
 def loss(
-    bridge: Any, passed: ForwardPass, job: Job, finished: Callable[[Tensor], Tensor]
+    bridge: Any, forward_pass: ForwardPass, job: Job, finished: Callable[[Tensor], Tensor]
 ) -> Float[Tensor, " predicted"]:
     """Return the cross-entropy of token i + 1 at position i of a pass, in nats.
 
     The logits go through `finished`, a part of the vocabulary at a time.
     """
-    following = torch.tensor(passed.ids[1:], dtype=torch.long)
+    following = torch.tensor(forward_pass.ids[1:], dtype=torch.long)
     found = torch.empty(len(following))
     rows_U, b_U = bridge.unembed.W_U.T, bridge.unembed.b_U
     for start in range(0, len(following), PREDICTED):
         part = slice(start, min(start + PREDICTED, len(following)))
-        read = to_like(passed.read[part], rows_U)
+        read = to_like(forward_pass.read[part], rows_U)
         # A part of the vocabulary at a time, for all the positions: W_U is read once for them.
         tokens = max(1, WORK // read.numel())
         own, sums = torch.empty(len(read)), []

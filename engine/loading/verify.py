@@ -106,34 +106,34 @@ def verified(name: str, network: Network, own: Own, job: Job) -> Network:
         If patterns or predictions are not the model's own, or a layer's parts do not add up.
     """
     try:
-        passed = forward(network.bridge, own.ids, job)
+        forward_pass = forward(network.bridge, own.ids, job)
     except Cancelled:
         raise
     except Exception as error:  # each adapter has its own way of not running
         raise Refused(
             f"{name} is not opened: TransformerLens wraps its architecture, and cannot run it"
         ) from error
-    for layer, (found, meant) in enumerate(zip(passed.patterns, own.patterns, strict=True)):
+    for layer, (found, meant) in enumerate(zip(forward_pass.patterns, own.patterns, strict=True)):
         apart = float((found - meant).abs().max())
         if not apart <= allowed(network.dtype, PATTERN, "pattern"):
             raise Refused(
                 f"{name} is not opened: at layer {layer}, patterns differ by {apart:.1e} from what "
                 "the model itself computes"
             )
-    apart = float((passed.next_log_probs - own.log_probs[-1]).abs().max())
+    apart = float((forward_pass.next_log_probs - own.log_probs[-1]).abs().max())
     nats = allowed(network.dtype, SHARE, "nats")
     if not apart <= nats:
         raise Refused(
             f"{name} is not opened: its predictions differ by {apart:.1e} nats from what the model "
             "itself computes"
         )
-    found = network.finished(network.unembedded(passed.read[-1])).log_softmax(-1)
+    found = network.finished(network.unembedded(forward_pass.read[-1])).log_softmax(-1)
     if float((found - own.log_probs[-1]).abs().max()) > nats:
         raise Refused(
             f"{name} is not opened: its logits are more than its last norm times W_U, scaled and "
             "capped as its config says"
         )
-    network = replace(network, embed_scale=_embed_scale(name, network, passed))
+    network = replace(network, embed_scale=_embed_scale(name, network, forward_pass))
     hooks = ("hook_attn_out", "attn.hook_attn_scores")
     names = [f"blocks.{layer}.{hook}" for layer in range(network.n_layers) for hook in hooks]
     kept = probe(network.bridge, own.ids, job, names)
@@ -141,20 +141,20 @@ def verified(name: str, network: Network, own: Own, job: Job) -> Network:
     scores = [kept[f"blocks.{layer}.attn.hook_attn_scores"] for layer in range(network.n_layers)]
     for layer in range(network.n_layers):
         job.step(layer, network.n_layers, f"checking layer {layer}")
-        _check_parts(name, network, passed, layer, written[layer])
-        _check_window(name, network, passed, layer, own)
+        _check_parts(name, network, forward_pass, layer, written[layer])
+        _check_window(name, network, forward_pass, layer, own)
     parts = allowed(network.dtype, SHARE, "parts")
     own_scores = all(
         share(scored.softmax(-1), pattern) <= parts
-        for scored, pattern in zip(scores, passed.patterns, strict=True)
+        for scored, pattern in zip(scores, forward_pass.patterns, strict=True)
     )
-    network = replace(network, mlp_is_parallel=_parallel(network, passed, written))
-    return replace(_explained(network, passed), own_scores=own_scores)
+    network = replace(network, mlp_is_parallel=_parallel(network, forward_pass, written))
+    return replace(_explained(network, forward_pass), own_scores=own_scores)
 
 
-def _embed_scale(name: str, network: Network, passed: ForwardPass) -> float:
-    entering = passed.streams[0] - network.positions(len(passed.ids))
-    rows = network.embeddings(list(passed.ids))
+def _embed_scale(name: str, network: Network, forward_pass: ForwardPass) -> float:
+    entering = forward_pass.streams[0] - network.positions(len(forward_pass.ids))
+    rows = network.embeddings(list(forward_pass.ids))
     if network.embed_norm is not None:
         rows = network.embed_norm.applied(rows, network.eps)
     scale = float((entering * rows).sum() / rows.square().sum())
@@ -169,29 +169,29 @@ def _embed_scale(name: str, network: Network, passed: ForwardPass) -> float:
 def _check_parts(
     name: str,
     network: Network,
-    passed: ForwardPass,
+    forward_pass: ForwardPass,
     layer: int,
     written: Float[Tensor, "position d_model"],
 ) -> None:
-    read, norm = network.read(passed.streams[layer]), network.layer_norms[layer]
+    read, norm = network.read(forward_pass.streams[layer]), network.layer_norms[layer]
     b_V, group = network.biases(layer, "V"), network.n_heads // network.n_kv_heads
     total = network.output_bias(layer).expand_as(read)
     for number in range(network.n_heads):
         raw = network.raw(layer, number)
         weights = fold(raw, norm, network.centring)
         bias = b_V[number // group] + (0 if norm.bias is None else norm.bias @ raw.W_V)
-        pattern = passed.patterns[layer][number]
+        pattern = forward_pass.patterns[layer][number]
         total = total + (pattern @ read @ weights.W_V + bias) @ raw.W_O
-    total = total / passed.output_scale(layer)[:, None]
+    total = total / forward_pass.output_scale(layer)[:, None]
     parts = allowed(network.dtype, SHARE, "parts")
     if share(total, written) > parts:
         raise Refused(
             f"{name} is not opened: what layer {layer} writes is not the sum of its heads"
         )
-    after = passed.streams[layer + 1] if layer + 1 < network.n_layers else passed.final
-    whole = passed.streams[layer] + written
-    if passed.mlps:
-        whole = whole + passed.mlps[layer]
+    after = forward_pass.streams[layer + 1] if layer + 1 < network.n_layers else forward_pass.final
+    whole = forward_pass.streams[layer] + written
+    if forward_pass.mlps:
+        whole = whole + forward_pass.mlps[layer]
     if share(whole, after) > parts:
         raise Refused(
             f"{name} is not opened: what layer {layer} adds to the stream is not what its heads "
@@ -199,9 +199,13 @@ def _check_parts(
         )
 
 
-def _check_window(name: str, network: Network, passed: ForwardPass, layer: int, own: Own) -> None:
+def _check_window(
+    name: str, network: Network, forward_pass: ForwardPass, layer: int, own: Own
+) -> None:
     # That far cells are 0 says nothing: a softmax of large scores gives nothing to all but one.
-    seen = passed.patterns[layer][:, network.attention_mask(layer, len(passed.ids))].any()
+    seen = forward_pass.patterns[layer][
+        :, network.attention_mask(layer, len(forward_pass.ids))
+    ].any()
     if seen or (own.masks and not _same_mask(network, layer, own.masks[layer])):
         raise Refused(
             f"{name} is not opened: the queries of layer {layer} do not look as far back as its "
@@ -215,14 +219,14 @@ def _same_mask(network: Network, layer: int, mask: Bool[Tensor, "last context"])
 
 
 def _parallel(
-    network: Network, passed: ForwardPass, written: list[Float[Tensor, "position d_model"]]
+    network: Network, forward_pass: ForwardPass, written: list[Float[Tensor, "position d_model"]]
 ) -> bool | None:
     """Return whether MLPs read what heads read, or the stream after them; none if neither."""
 
     def misses(parallel: bool) -> float:
         return max(
-            _misses(network, layer, stream if parallel else stream + added, passed)
-            for layer, (stream, added) in enumerate(zip(passed.streams, written, strict=True))
+            _misses(network, layer, stream if parallel else stream + added, forward_pass)
+            for layer, (stream, added) in enumerate(zip(forward_pass.streams, written, strict=True))
         )
 
     ways = (False, True)
@@ -231,19 +235,22 @@ def _parallel(
 
 
 def _misses(
-    network: Network, layer: int, streams: Float[Tensor, "position d_model"], passed: ForwardPass
+    network: Network,
+    layer: int,
+    streams: Float[Tensor, "position d_model"],
+    forward_pass: ForwardPass,
 ) -> float:
     """Return by what share a layer's MLP, given streams, misses what it added on the run."""
-    if not passed.mlps:
+    if not forward_pass.mlps:
         return 0.0
     try:
         found = network.mlp_output(layer, streams)
     except Exception:  # an MLP that wants more than a stream is one that is not known
         return math.inf
-    return share(found, passed.mlps[layer]) if found.shape == streams.shape else math.inf
+    return share(found, forward_pass.mlps[layer]) if found.shape == streams.shape else math.inf
 
 
-def _explained(network: Network, passed: ForwardPass) -> Network:
+def _explained(network: Network, forward_pass: ForwardPass) -> Network:
     """Return the network with how it turns, or why its scores do not follow from its weights."""
     if network.unlike_weights:
         return _unlike(network, network.unlike_weights)
@@ -252,7 +259,7 @@ def _explained(network: Network, passed: ForwardPass) -> Network:
     if network.slopes is not None:
         # Falcon's enter a score before it is divided, those of the others after it.
         told = (network.slopes, network.slopes / network.d_head**0.5)
-        seen = _seen(network, 0, passed)
+        seen = _seen(network, 0, forward_pass)
         misses = (_apart(replace(network, slopes=slopes), 0, None, *seen) for slopes in told)
         which = _fitting(misses, allowed(network.dtype, SHARE, "pattern"))
         if which is None:
@@ -261,7 +268,7 @@ def _explained(network: Network, passed: ForwardPass) -> Network:
     found = []
     for layer in range(network.n_layers):
         ways = _ways(network.rotation(layer))
-        seen = _seen(network, layer, passed)
+        seen = _seen(network, layer, forward_pass)
         misses = (_apart(network, layer, way, *seen) for way in ways)
         fitting = _fitting(misses, allowed(network.dtype, SHARE, "pattern"))
         if fitting is None:
@@ -309,18 +316,18 @@ def _apart(
 
 
 def _seen(
-    network: Network, layer: int, passed: ForwardPass
+    network: Network, layer: int, forward_pass: ForwardPass
 ) -> tuple[
     Float[Tensor, "head position d_head"],
     Float[Tensor, "head position d_head"],
     Float[Tensor, "head query key"],
 ]:
     """Return queries and keys of each query head by its folded weights, unturned; and patterns."""
-    read, norm = network.read(passed.streams[layer]), network.layer_norms[layer]
+    read, norm = network.read(forward_pass.streams[layer]), network.layer_norms[layer]
     heads = [fold(network.raw(layer, n), norm, network.centring) for n in range(network.n_heads)]
     queries = torch.stack([read @ head.W_Q + head.b_Q for head in heads])
     keys = torch.stack([read @ head.W_K + head.b_K for head in heads])
-    return queries, keys, passed.patterns[layer]
+    return queries, keys, forward_pass.patterns[layer]
 
 
 def _fitting(misses: Iterable[float], allowed: float) -> int | None:

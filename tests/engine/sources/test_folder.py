@@ -1,7 +1,6 @@
 """What is refused of a folder or a GGUF file, and that no connection is tried."""
 
 import json
-import os
 import pickle
 import socket
 
@@ -12,6 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from engine import Engine, sources
 from engine.messages import LoadModel, Placing, Refused, RunPrompt
+from tests.engine.sources.refusals import Malicious, change, refused
 from tests.oracles import hugging_face
 
 
@@ -28,19 +28,6 @@ def no_connection(monkeypatch):
 def folder(tmp_path):
     hugging_face.write("llama", tmp_path / "mine")
     return tmp_path / "mine"
-
-
-def refused(path):
-    with pytest.raises(Refused) as raised:
-        Engine().answer(LoadModel(str(path)))
-    text = str(raised.value)
-    assert "\n" not in text
-    assert len(text) < 400
-    return text
-
-
-def change(file, **values):
-    file.write_text(json.dumps(json.loads(file.read_text()) | values))
 
 
 def test_a_folder_opens_by_its_path_without_a_connection(folder):
@@ -294,14 +281,6 @@ def test_a_shard_outside_the_folder_is_not_read(folder):
     where = json.loads(index.read_text())["weight_map"]
     index.write_text(json.dumps({"weight_map": dict.fromkeys(where, "../../etc/passwd")}))
     assert "lacks the shard" in refused(folder)
-
-
-class Malicious:
-    def __init__(self, marker):
-        self.marker = marker
-
-    def __reduce__(self):
-        return (os.mkdir, (str(self.marker),))
 
 
 @pytest.mark.parametrize("how", ["torch", "pickle"])
