@@ -21,7 +21,8 @@ def described(bridge: Any, model: Any) -> dict[str, Any]:
     """Return the fields of a Network that a wrapped model's config and modules give."""
     config, cfg, blocks = model.config, bridge.cfg, bridge.blocks
     _leave_unscaled(blocks)
-    scale, residual = logit_scale(config), residual_factor(config)
+    scale, residual = logit_scale(config), _stated(config, "residual_multiplier") or 1.0
+    attention = blocks[0].attn.original_component
     kinds = {"rotary": "rotary", "alibi": "ALiBi", "standard": "learned"}
     return {
         "n_layers": cfg.n_layers,
@@ -44,8 +45,8 @@ def described(bridge: Any, model: Any) -> dict[str, Any]:
         "slopes": slopes(cfg.n_heads) if cfg.positional_embedding_type == "alibi" else None,
         "windows": windows(config, cfg.n_layers),
         "chunks": chunks(config, cfg.n_layers),
-        "score_cap": score_cap(blocks[0].attn),
-        "logit_cap": logit_cap(config),
+        "score_cap": _stated(attention, "attn_logit_softcapping") or None,
+        "logit_cap": _stated(config, "final_logit_softcapping") or None,
         "logit_scale": scale,
         "output_norms": _output_norms(blocks, residual, cfg.d_model),
         "mlp_factor": residual,
@@ -165,34 +166,23 @@ def divisor(attention: Any, cfg: Any) -> float:
     return 1.0 if "Neo" in cfg.architecture and "NeoX" not in cfg.architecture else cfg.d_head**0.5
 
 
-def score_cap(attention: Any) -> float | None:
-    """Return c where scores go through c tanh(x / c) before the softmax, else `None`."""
-    inner = getattr(attention, "original_component", None)
-    return float(getattr(inner, "attn_logit_softcapping", None) or 0) or None
-
-
-def logit_cap(config: Any) -> float | None:
-    """Return c where logits go through c tanh(x / c), else `None`."""
-    return float(getattr(config, "final_logit_softcapping", None) or 0) or None
-
-
 def logit_scale(config: Any) -> float:
     """Return what logits are multiplied by: Cohere's factor, or one over Granite's divisor."""
     scale = getattr(config, "logit_scale", None)
     if isinstance(scale, (int, float)):
         return float(scale)
-    return 1 / float(getattr(config, "logits_scaling", None) or 1)
+    return 1 / (_stated(config, "logits_scaling") or 1)
 
 
-def residual_factor(config: Any) -> float:
-    """Return what multiplies all that heads and MLPs add to the stream, as in Granite."""
-    return float(getattr(config, "residual_multiplier", None) or 1)
+def _stated(config: Any, name: str) -> float:
+    """Return a number that a config, or a module of attention, has; 0 where it has none."""
+    return float(getattr(config, name, None) or 0)
 
 
 def clip(config: Any) -> float:
     """Return where queries, keys and values are cut off, as in some OLMo and MPT; 0: nowhere."""
     within = getattr(config, "attn_config", None)
-    return float(getattr(config, "clip_qkv", None) or getattr(within, "clip_qkv", None) or 0)
+    return _stated(config, "clip_qkv") or _stated(within, "clip_qkv")
 
 
 def unlike_weights(config: Any) -> str:

@@ -18,6 +18,7 @@ from transformers.integrations.gguf.gguf_tokenizer_mapping import GGUF_PRE_TOKEN
 
 from engine.job import Job
 from engine.loading.gguf_config import FACTORS
+from engine.loading.verify import refusing
 from engine.messages import Refused
 
 
@@ -64,7 +65,7 @@ def read_once(path: Path, job: Job) -> Iterator[Header]:
 
     places = modeling_gguf_pytorch_utils
     original, name_map, bar, find_places = _originals()
-    try:
+    with refusing(f"{path.name} is damaged or cut short"):
         reader = Reader(path)
         end = max((tensor.data_offset + tensor.n_bytes for tensor in reader.tensors), default=0)
         header = Header(
@@ -76,10 +77,6 @@ def read_once(path: Path, job: Job) -> Iterator[Header]:
                 for it in reader.tensors
             },
         )
-    except MemoryError:
-        raise
-    except Exception as error:  # the package raises whatever a wrong offset leads to
-        raise Refused(f"{path.name} is damaged or cut short: {error}") from error
     if end > path.stat().st_size:
         raise Refused(f"{path.name} is cut short: its tensors end at byte {end:,}")
     gguf.GGUFReader = lambda asked, *rest: reader

@@ -14,7 +14,7 @@ from transformer_lens.utilities.tl_checkpoint_conversion import convert_tl_check
 from engine.folding import Norm
 from engine.forward.forward_pass import forward
 from engine.job import Job
-from engine.loading.verify import Own, probe_ids, verified
+from engine.loading.verify import Own, probe_ids, refusing, verified
 from engine.messages import Placing, Refused
 from engine.network.device import DTYPES, check_weights, to_cpu_float32, without_numbers
 from engine.network.network import NO_BOS, Network, NormKind
@@ -175,12 +175,8 @@ def _pickle(found: Pretrained) -> dict[str, Tensor]:
 
 
 def _safetensors(found: Pretrained) -> dict[str, Tensor]:
-    try:
+    with refusing(f"{found.title}: {found.path.name} is damaged"):
         return load_file(found.path)
-    except MemoryError:
-        raise
-    except Exception as error:  # safetensors and torch each raise their own
-        raise Refused(f"{found.title}: {found.path.name} is damaged: {error}") from error
 
 
 def _sizes(config: Config, bridge: Any) -> dict[str, Any]:

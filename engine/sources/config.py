@@ -111,32 +111,24 @@ LARGEST = 3e38
 """More than single precision holds."""
 
 SETTINGS: Mapping[str, str] = {
-    "sliding_window": "size",
-    "window_size": "size",
-    "head_dim": "size",
-    "num_key_value_heads": "size",
-    "max_position_embeddings": "size",
-    "n_positions": "size",
-    "vocab_size": "size",
-    "hidden_size": "size",
-    "intermediate_size": "size",
-    "num_hidden_layers": "size",
-    "num_attention_heads": "size",
-    "bos_token_id": "id",
-    "eos_token_id": "id",
-    "rms_norm_eps": "number",
-    "layer_norm_eps": "number",
-    "layer_norm_epsilon": "number",
-    "norm_epsilon": "number",
-    "rope_theta": "number",
-    "attn_logit_softcapping": "number",
-    "final_logit_softcapping": "number",
-    "query_pre_attn_scalar": "number",
-    "attention_multiplier": "number",
-    "embedding_multiplier": "number",
-    "residual_multiplier": "number",
-    "logits_scaling": "number",
-    "clip_qkv": "number",
+    **dict.fromkeys(
+        (
+            *("sliding_window", "window_size", "head_dim", "num_key_value_heads", "vocab_size"),
+            *("max_position_embeddings", "n_positions", "hidden_size", "intermediate_size"),
+            *("num_hidden_layers", "num_attention_heads"),
+        ),
+        "size",
+    ),
+    **dict.fromkeys(("bos_token_id", "eos_token_id"), "id"),
+    **dict.fromkeys(
+        (
+            *("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_epsilon"),
+            *("rope_theta", "clip_qkv", "attn_logit_softcapping", "final_logit_softcapping"),
+            *("query_pre_attn_scalar", "attention_multiplier", "embedding_multiplier"),
+            *("residual_multiplier", "logits_scaling"),
+        ),
+        "number",
+    ),
 }
 """What numbers of a transformers config are, where it has them: a size counts something, an id
 names a token or several."""
