@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 try:
-    from engine import __version__, console
-    from engine.command import QuestionParser, add_placing, read
+    from engine import __version__
+    from engine.cli import console
+    from engine.cli.command import QuestionParser, add_placing, read
     from engine.messages import QUESTIONS, Refused, printable
     from gui.preferences import Preferences
     from gui.session_file import SUFFIX
@@ -194,7 +195,7 @@ def _download(words: list[str]) -> int:
 
 def _report(words: list[str]) -> int:
     with console.quiet("--verbose" in words):
-        from engine import report
+        from engine.cli import report
     asked = report.parse(words)
     with console.quiet(asked.verbose):
         text = report.report(asked)

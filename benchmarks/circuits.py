@@ -9,8 +9,8 @@ from transformer_lens.utilities.matrix import composition_scores
 from benchmarks.pairs import Comparison, compare
 from benchmarks.random_models import D_VOCAB, random_model
 from engine.circuits.composition import composition
-from engine.circuits.eigenvalues import eigenvalues
-from engine.circuits.ov_tokens import ov_tokens
+from engine.circuits.spectra import eigenvalues
+from engine.circuits.token_rankings import ov_tokens
 from engine.job import Job
 from engine.messages import Composition, Eigenvalues, Head, OVTokens, Pair
 from engine.model import Model

@@ -6,7 +6,7 @@ import torch
 from transformer_lens import FactoredMatrix
 
 from benchmarks.pairs import Comparison, compare
-from engine import lowrank
+from engine.network import factored
 
 D_MODEL, D_HEAD, N_HEADS = 768, 64, 144
 REPEATS = 20
@@ -25,26 +25,26 @@ def comparisons() -> Iterator[Comparison]:
         yield compare(
             f"SVD of one head, {REPEATS} times",
             "FactoredMatrix.svd",
-            lambda: [lowrank.svd(A[0], B[0]) for _ in range(REPEATS)],
+            lambda: [factored.svd(A[0], B[0]) for _ in range(REPEATS)],
             lambda: [FactoredMatrix(A[0], B[0]).svd() for _ in range(REPEATS)],
             goal=2.5,
         )
         yield compare(
             f"SVD of all {N_HEADS} heads",
             "FactoredMatrix.svd, head by head",
-            lambda: lowrank.svd(A, B),
+            lambda: factored.svd(A, B),
             lambda: [FactoredMatrix(a, b).svd() for a, b in zip(A, B, strict=True)],
             goal=2,
         )
         yield compare(
             f"SVD of all {N_HEADS} heads",
             "FactoredMatrix.svd, one batch",
-            lambda: lowrank.svd(A, B),
+            lambda: factored.svd(A, B),
             lambda: FactoredMatrix(A, B).svd(),
         )
         yield compare(
             f"singular values of all {N_HEADS} heads, no vectors",
             "FactoredMatrix.svd, head by head",
-            lambda: lowrank.singular_values(A, B),
+            lambda: factored.singular_values(A, B),
             lambda: [FactoredMatrix(a, b).svd() for a, b in zip(A, B, strict=True)],
         )

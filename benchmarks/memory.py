@@ -11,10 +11,9 @@ import torch
 from benchmarks.random_models import random_model
 from benchmarks.real_shapes import Shape, opened, plain
 from benchmarks.runs import LONG, LONG_SHAPE, PICTURE_SHAPE, SHORT, text
-from engine.circuits.attention import attention
-from engine.circuits.ov_tokens import ov_tokens
-from engine.circuits.thumbnails import thumbnails
-from engine.circuits.weight_measures import copying_share
+from engine.circuits.attention import attention, thumbnails
+from engine.circuits.head_scores import copying_share
+from engine.circuits.token_rankings import ov_tokens
 from engine.job import Job
 from engine.messages import Attention, Head, OVTokens, RunPrompt, Thumbnails
 

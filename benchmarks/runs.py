@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks.pairs import Comparison, compare
 from benchmarks.real_shapes import CONFIGS, Shape, opened, plain
-from engine.circuits.thumbnails import thumbnails
+from engine.circuits.attention import thumbnails
 from engine.forward.forward_pass import ForwardPass
 from engine.job import Job
 from engine.messages import RunPrompt, Thumbnails

@@ -7,9 +7,7 @@ import torch
 
 from benchmarks.pairs import Comparison, compare
 from benchmarks.random_models import D_VOCAB, random_model
-from engine.circuits.head_scores import head_scores
-from engine.circuits.pattern_measures import LENGTH
-from engine.circuits.weight_measures import COLUMNS, ROWS, copying_share
+from engine.circuits.head_scores import COLUMNS, LENGTH, ROWS, copying_share, head_scores
 from engine.job import Job
 from engine.messages import Head, HeadScores, RunPrompt
 from engine.model import Model

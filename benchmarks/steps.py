@@ -13,16 +13,14 @@ import torch
 from benchmarks.random_models import random_model
 from benchmarks.real_shapes import Shape, opened
 from benchmarks.runs import LONG, text
-from engine.circuits.attention import attention
+from engine.circuits.attention import attention, thumbnails
+from engine.circuits.checks import checks
 from engine.circuits.composition import composition
-from engine.circuits.eigenvalues import eigenvalues
-from engine.circuits.head_output import head_output
 from engine.circuits.head_scores import head_scores
-from engine.circuits.logit_attribution import logit_attribution
-from engine.circuits.ov_tokens import ov_tokens
-from engine.circuits.receipts import receipts
-from engine.circuits.run_prompt import run_prompt
-from engine.circuits.thumbnails import thumbnails
+from engine.circuits.paths import head_output, logit_attribution
+from engine.circuits.prompt import run_prompt
+from engine.circuits.spectra import eigenvalues
+from engine.circuits.token_rankings import ov_tokens
 from engine.job import Job
 from engine.messages import (
     Attention,
@@ -89,7 +87,7 @@ def longest_of_largest() -> list[Longest]:
             _longest("head-output", head_output, model, HeadOutput(run, head)),
             _longest("head-scores (prompt)", head_scores, model, on_prompt),
             _longest("logit-attribution", logit_attribution, model, LogitAttribution(run)),
-            _longest("receipts", receipts, model, Receipts(run, head)),
+            _longest("receipts", checks, model, Receipts(run, head)),
             _longest("composition", composition, model, Composition(model.name, "k")),
         ]  # fmt: skip
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from engine import messages
-from engine.command import parser
-from engine.records import says
+from engine.cli.command import parser
+from engine.messages.records import says
 from gui import whole_file
 
 PAGE = Path(__file__).parent / "answers.md"

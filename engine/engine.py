@@ -16,9 +16,9 @@ from engine.circuits import COMPUTATIONS
 from engine.forward.memory import give_back
 from engine.job import Cancelled, Job
 from engine.messages import Head, LoadModel, Placing, Refused, Request, Result, model_of
+from engine.messages.records import checked
 from engine.model import Model
 from engine.network.device import OUT_OF_MEMORY
-from engine.records import checked
 from engine.sources.questions import WITHOUT_MODEL, answer
 
 CACHE_BYTES = 384 * 2**20

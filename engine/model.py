@@ -9,7 +9,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.cache import Cache
-from engine.folding import HeadWeights, fold
 from engine.forward.forward_pass import ForwardPass, Watch, forward, loss, pool
 from engine.forward.layers import PATTERN_BYTES, Change, probe
 from engine.forward.memory import check_run_fits, run_bytes
@@ -25,10 +24,11 @@ from engine.messages import (
     Thumbnails,
 )
 from engine.network.device import check_finite
+from engine.network.folding import HeadWeights, fold
 from engine.network.network import Network
 from engine.network.tokens import Tokens
+from engine.network.vocabulary import TokenVectors
 from engine.sources.checkpoint import Checkpoint, Pretrained, fingerprint
-from engine.vocabulary import TokenVectors
 
 LEAST_SCORE = -1e30
 """A score below this is a mask."""

@@ -39,17 +39,10 @@ def ends(model: Model, values: Float[Tensor, " d_vocab"], k: int) -> Ends:
 
     Parameters
     ----------
-    model : Model
-        Names the tokens.
     values : Tensor
         One value a token [d_vocab].
     k : int
         How many to list at each end.
-
-    Raises
-    ------
-    Refused
-        If k is less than 1.
     """
     if k < 1:
         raise Refused(f"k, the number of tokens to list, must be at least 1, not {k}")
@@ -71,19 +64,12 @@ def ranked(model: Model, values: Float[Tensor, " d_vocab"], token: int, k: int) 
 
     Parameters
     ----------
-    model : Model
-        Names the tokens.
     values : Tensor
         One value a token [d_vocab].
     token : int
         The token asked about.
     k : int
         How many to list at each end.
-
-    Raises
-    ------
-    Refused
-        If k is less than 1.
     """
     return {
         **ends(model, values, k)._asdict(),

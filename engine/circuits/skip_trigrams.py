@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from engine.circuits.offsets import check_offset, said_offset
+from engine.circuits.positions import check_offset, said_offset
 from engine.circuits.ranking import largest
 from engine.job import Job
 from engine.messages import FloatArray, IntArray, Refused, SkipTrigrams, TrigramList
@@ -53,21 +53,6 @@ def skip_trigrams(model: Model, request: SkipTrigrams, job: Job) -> TrigramList:
     so that its best trigram is its best query with its best out. Sources are taken in the order of
     an upper bound of that (lengths of their thin vectors), 64 at a time, until no bound left
     reaches the k-th best found.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : SkipTrigrams
-        The question.
-    job : Job
-        Steps between chunks of the vocabulary.
-
-    Raises
-    ------
-    Refused
-        If the head does not exist, k is not 1 to 1,000, the offset means nothing to the model, or
-        no token contains the filter.
     """
     check_offset(model, request.offset)
     if not 1 <= request.k <= MOST:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from jaxtyping import Float
 from torch import Tensor
 
+from engine.circuits.prompt import position
 from engine.job import Job
 from engine.messages import OVTokens, QKOffsets, QKTokens, Refused, Source
 from engine.model import Model
@@ -18,13 +19,7 @@ class Read(NamedTuple):
 
 
 def check_source(model: Model, request: OVTokens | QKTokens | QKOffsets) -> None:
-    """Refuse sources that the model has not.
-
-    Raises
-    ------
-    Refused
-        With one sentence that names what fits.
-    """
+    """Refuse sources that the model has not."""
     if request.source == "token+mlp0" and model.d_mlp == 0:
         raise Refused(
             f"{request.model} has no MLP, so there is no source token+mlp0: use token or position"
@@ -39,13 +34,7 @@ def token_read(model: Model, token: int, source: Source) -> Float[Tensor, " d_mo
 
 
 def named_token(model: Model, request: OVTokens | QKTokens) -> int:
-    """Return the id of the token that a question names.
-
-    Raises
-    ------
-    Refused
-        If it names none, or a prompt that the question does not need.
-    """
+    """Return the id of the token that a question names."""
     if request.token is None:
         raise Refused("name a token, or use source position with a prompt and a position")
     if request.run is not None or request.position is not None:
@@ -58,17 +47,8 @@ def read_token(model: Model, request: OVTokens | QKTokens, job: Job) -> Read:
 
     Parameters
     ----------
-    model : Model
-        The open model.
     request : OVTokens or QKTokens
         Names a token, or a prompt and a position.
-    job : Job
-        Steps while a prompt runs.
-
-    Raises
-    ------
-    Refused
-        If source, token, run and position do not go together.
     """
     if request.source != "position":
         token = named_token(model, request)
@@ -89,31 +69,7 @@ def listed_source(model: Model, request: QKTokens) -> Source:
     The same as for the token asked about. Against the stream at a position, which no token of the
     vocabulary has, it is what comes closest to a stream there: in layers beyond the first of a
     model with MLPs the embedding after the first of them, elsewhere the bare embedding.
-
-    Parameters
-    ----------
-    model : Model
-        The open model.
-    request : QKTokens
-        The question.
     """
     if request.source != "position":
         return request.source
     return "token+mlp0" if request.head.layer > 0 and model.d_mlp else "token"
-
-
-def position(asked: int, length: int) -> int:
-    """Return a position counted from the start; a negative one counts from the end.
-
-    Raises
-    ------
-    Refused
-        If the prompt has no such position.
-    """
-    if not -length <= asked < length:
-        raise Refused(
-            f"there is no position {asked} in a prompt of {length} "
-            f"token{'s' * (length > 1)}: positions go from 0 to {length - 1}, "
-            f"or from -1 back to {-length}"
-        )
-    return asked % length

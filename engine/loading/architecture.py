@@ -12,9 +12,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from engine.folding import Norm
 from engine.network.device import to_cpu_float32
-from engine.rotation import Angles, Rotation
+from engine.network.folding import Norm
+from engine.network.rotation import Angles, Rotation
 
 
 def described(bridge: Any, model: Any) -> dict[str, Any]:

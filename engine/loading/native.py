@@ -11,12 +11,12 @@ from transformer_lens.config import TransformerBridgeConfig
 from transformer_lens.model_bridge import TransformerBridge
 from transformer_lens.utilities.tl_checkpoint_conversion import convert_tl_checkpoint
 
-from engine.folding import Norm
 from engine.forward.forward_pass import forward
 from engine.job import Job
 from engine.loading.verify import Own, probe_ids, refusing, verified
 from engine.messages import Placing, Refused
 from engine.network.device import DTYPES, check_weights, to_cpu_float32, without_numbers
+from engine.network.folding import Norm
 from engine.network.network import NO_BOS, Network, NormKind
 from engine.sources import state_dict
 from engine.sources.checkpoint import Checkpoint, Pretrained

@@ -9,15 +9,15 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from engine.folding import fold
 from engine.forward.forward_pass import ForwardPass, forward
 from engine.forward.layers import probe
 from engine.job import Cancelled, Job
 from engine.messages import Refused
 from engine.messages.printing import in_a_line
 from engine.network.device import OUT_OF_MEMORY
+from engine.network.folding import fold
 from engine.network.network import Network
-from engine.rotation import Rotation
+from engine.network.rotation import Rotation
 
 PATTERN = 1e-4
 """Largest difference that a pattern may have to the model's own."""

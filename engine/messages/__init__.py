@@ -5,15 +5,39 @@ staleness ticket, command line and figure caption. Results are frozen dataclasse
 numpy arrays and plain values. Nothing in here computes, and importing it imports no torch.
 """
 
+import re
+import typing
+
 from engine.messages.circuits import (
     SMALL_VOCABULARY,
+    ComplexValues,
+    Direction,
     DirectPath,
+    Eigenvalues,
+    Group,
+    OVDirection,
     OVTokens,
+    QKDirection,
     QKTokens,
     ScoreRanking,
+    SingularValues,
+    SkipTrigrams,
+    Spectrum,
     Table,
     TokenRanking,
     TokenTable,
+    TrigramList,
+)
+from engine.messages.inspection import (
+    PARTS,
+    HeadReceipts,
+    HeadWorkings,
+    Measured,
+    Part,
+    Receipt,
+    Receipts,
+    Step,
+    Workings,
 )
 from engine.messages.models import (
     CUT,
@@ -34,7 +58,6 @@ from engine.messages.models import (
     published,
     without_folders,
 )
-from engine.messages.packing import pack, unpack
 from engine.messages.paths import (
     Composition,
     CompositionScores,
@@ -46,7 +69,7 @@ from engine.messages.paths import (
     VirtualHead,
     VirtualHeadParts,
 )
-from engine.messages.plain import from_plain, to_plain
+from engine.messages.plain import from_plain, pack, to_plain, unpack
 from engine.messages.positions import (
     USUAL_OFFSETS,
     OffsetScores,
@@ -54,7 +77,7 @@ from engine.messages.positions import (
     PositionScores,
     QKOffsets,
 )
-from engine.messages.printing import printable
+from engine.messages.printing import in_bytes, printable
 from engine.messages.prompts import (
     Attention,
     DestinationRow,
@@ -69,7 +92,6 @@ from engine.messages.prompts import (
     Thumbnails,
     model_of,
 )
-from engine.messages.receipts import HeadReceipts, Measured, Receipt, Receipts
 from engine.messages.scores import (
     MEASURES,
     PATTERN_MEASURES,
@@ -77,17 +99,6 @@ from engine.messages.scores import (
     HeadScores,
     MeasuredHeads,
     Measures,
-)
-from engine.messages.sizes import in_bytes
-from engine.messages.spectra import (
-    ComplexValues,
-    Direction,
-    Eigenvalues,
-    Group,
-    OVDirection,
-    QKDirection,
-    SingularValues,
-    Spectrum,
 )
 from engine.messages.terms import (
     BoolArray,
@@ -118,8 +129,6 @@ from engine.messages.terms import (
     Way,
     WayName,
 )
-from engine.messages.trigrams import SkipTrigrams, TrigramList
-from engine.messages.workings import PARTS, HeadWorkings, Part, Step, Workings
 
 Request = (
     ListModels
@@ -182,36 +191,14 @@ Result = (
     | HeadReceipts
 )
 
-QUESTIONS: dict[str, type[Request]] = {
-    "list-models": ListModels,
-    "estimate-model": EstimateModel,
-    "find-download": FindDownload,
-    "download-model": DownloadModel,
-    "load-model": LoadModel,
-    "vocabulary": Vocabulary,
-    "run-prompt": RunPrompt,
-    "attention": Attention,
-    "thumbnails": Thumbnails,
-    "ov-tokens": OVTokens,
-    "qk-tokens": QKTokens,
-    "spectrum": Spectrum,
-    "direction": Direction,
-    "table": Table,
-    "direct-path": DirectPath,
-    "head-output": HeadOutput,
-    "logit-attribution": LogitAttribution,
-    "virtual-head": VirtualHead,
-    "composition": Composition,
-    "eigenvalues": Eigenvalues,
-    "destination-row": DestinationRow,
-    "logit-lens": LogitLens,
-    "head-scores": HeadScores,
-    "skip-trigrams": SkipTrigrams,
-    "qk-offsets": QKOffsets,
-    "position-qk": PositionQK,
-    "workings": Workings,
-    "receipts": Receipts,
-}
+
+def _asked_as(request: type) -> str:
+    """Return the name of a question, its class in kebab case: OVTokens is asked as ov-tokens."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", request.__name__).lower()
+
+
+QUESTIONS: dict[str, type[Request]] = {_asked_as(kind): kind for kind in typing.get_args(Request)}
+"""Every request by the name that the command line, JSON and files know it by."""
 
 __all__ = [
     "CUT",

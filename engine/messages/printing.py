@@ -1,4 +1,4 @@
-"""Text from files made fit to be printed: nothing in it moves a cursor or turns the rest around."""
+"""Text from files, sizes and errors, made fit for one printed line."""
 
 import re
 
@@ -30,3 +30,11 @@ def in_a_line(error: BaseException | str) -> str:
     """Return an error's text on one printable line."""
     text = printable(" ".join(str(error).split())) or type(error).__name__
     return text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 1]}…"
+
+
+def in_bytes(count: int) -> str:
+    """Return a number of bytes in the largest unit of which it has one."""
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= scale:
+            return f"{count / scale:,.1f} {unit}"
+    return "1 byte" if count == 1 else f"{count} bytes"

@@ -10,10 +10,10 @@ from jaxtyping import Bool, Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from engine.folding import HeadWeights, Norm, centred, normalised, root_mean_square
 from engine.messages import Head, Refused
 from engine.network.device import to_cpu_float32, to_like
-from engine.rotation import Rotation
+from engine.network.folding import HeadWeights, Norm, centred, normalised, root_mean_square
+from engine.network.rotation import Rotation
 
 NormKind = Literal["none", "LayerNorm without parameters", "LayerNorm", "RMSNorm"]
 Positions = Literal["none", "learned", "rotary", "ALiBi"]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from engine import lowrank
-from engine.circuits.receipts.outputs import kronecker
+from engine.circuits.checks.attention import kronecker
 from engine.messages import Head, Receipts, RunPrompt, Table, VirtualHead, Workings
+from engine.network import factored
 from tests.oracles import hand_toys, made_models, toy_head
 
 HEAD = Head(0, 0)
@@ -160,7 +160,7 @@ def test_the_pattern_in_one_step_has_one_entry_and_a_score_of_6(steps):
 def test_one_singular_value_1_414_from_0_707_0_707_0_to_0_0_1(steps):
     found = steps("three-tokens", "a b c")
     W_V, W_O = (torch.tensor(found[symbol]).double() for symbol in ("W_V", "W_O"))
-    U, S, Vh = lowrank.svd(W_V, W_O)
+    U, S, Vh = factored.svd(W_V, W_O)
     assert digits(S, 3) == ["1.414"]
     sign = Vh[0].sign().sum()
     assert digits((sign * U[:, 0]).abs(), 3) == ["0.707", "0.707", "0.000"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from engine.circuits.head_output import moved
+from engine.circuits.attention import value_output
 from engine.job import Job
 from engine.messages import (
     Attention,
@@ -80,7 +80,7 @@ def test_what_a_head_gives_is_what_is_gone_when_it_is_off(opened):
     last = model.n_layers - 1
     head = Head(last, 1)
     whole = model.run(RunPrompt(model.name, text), Job())
-    given = whole.patterns[last][1] @ moved(model, whole, head)
+    given = whole.patterns[last][1] @ value_output(model, whole, head)
     bias = (model.head(head).b_V @ model.head(head).W_O).norm()
     added = whole.layers.rerun(last, ["hook_attn_out"])["hook_attn_out"]
     off = model.run(RunPrompt(model.name, text, heads_off=(head,)), Job())
@@ -109,7 +109,7 @@ def test_it_is_what_transformer_lens_zeroes_and_its_z_times_w_o(opened):
         torch.tensor([passed.ids]),
         fwd_hooks=[(f"{at}attn.hook_z", zero), (f"{at}hook_attn_out", keep)],
     )
-    given = passed.patterns[last][1] @ moved(model, passed, head)
+    given = passed.patterns[last][1] @ value_output(model, passed, head)
     own = kept["z"] @ bridge.blocks[last].attn.W_O[1]
     own = own - own.mean(-1, keepdim=True) if model.centring else own
     tolerance = 1e-5 * float(own.abs().max())

@@ -8,14 +8,14 @@ import torch
 
 from engine import Engine
 from engine import model as model_module
-from engine.circuits.receipts import CHECKS, outputs, receipts, weights
-from engine.circuits.receipts.scene import scene
-from engine.folding import Norm
+from engine.circuits.checks import CHECKS, attention, checks, weights
+from engine.circuits.checks.inputs import check_inputs
 from engine.job import Cancelled, Job
 from engine.messages import Head, HeadScores, Receipts, Refused, RunPrompt
 from engine.model import Model
+from engine.network.folding import Norm
+from engine.network.vocabulary import TokenVectors
 from engine.sources import bundled, load
-from engine.vocabulary import TokenVectors
 from tests.oracles import detection, hugging_face, plain_transformer, prompts, toy_head
 
 TEXTS = {
@@ -151,7 +151,9 @@ def random_model(made):
 
 
 def run(model, check, name="random", head=(1, 2)):
-    return CHECK[check](scene(model, RunPrompt(name, TEXTS[name]), Head(*head), Job()), Job())
+    return CHECK[check](
+        check_inputs(model, RunPrompt(name, TEXTS[name]), Head(*head), Job()), Job()
+    )
 
 
 def failed(receipt):
@@ -215,7 +217,7 @@ def undivided(monkeypatch):
 
 
 def exchanged_kronecker(monkeypatch):
-    monkeypatch.setattr(outputs, "kronecker", lambda A, W: torch.kron(W.mT.contiguous(), A))
+    monkeypatch.setattr(attention, "kronecker", lambda A, W: torch.kron(W.mT.contiguous(), A))
 
 
 def rotation_taken_for_its_own_inverse(monkeypatch):
@@ -267,7 +269,7 @@ def too_large(owner, name, share=1.05):
         (TokenVectors, "gram", "eigenvalues_sum_to_the_trace"),
         (TokenVectors, "_folded_rows_U", "eigenvalues_sum_to_the_trace"),
         (
-            sys.modules["engine.circuits.eigenvalues"],
+            sys.modules["engine.circuits.spectra"],
             "sorted_eigenvalues",
             "eigenvalues_sum_to_the_trace",
         ),
@@ -295,7 +297,7 @@ def test_a_fault_of_5_percent_in_a_norm_or_an_embedding_fails_a_check(
     head, asked = Head(1, 2), RunPrompt(model.name, hugging_face.TEXT)
 
     def checks():
-        seen = scene(model, asked, head, Job())
+        seen = check_inputs(model, asked, head, Job())
         return [CHECK[check](seen, Job()) for check in ("ov_is_the_models", "qk_is_the_models")]
 
     with torch.no_grad():
@@ -387,7 +389,7 @@ def test_a_planted_fault_fails_its_check(made, monkeypatch, fault, check):
 
 @pytest.mark.parametrize("leak", ["row", "future", "negative"])
 def test_a_pattern_that_is_no_share_fails(random_model, leak):
-    seen = scene(random_model, RunPrompt("random", TEXTS["random"]), Head(0, 0), Job())
+    seen = check_inputs(random_model, RunPrompt("random", TEXTS["random"]), Head(0, 0), Job())
     pattern = seen.pattern.clone()
     if leak == "row":
         pattern = pattern * 1.001
@@ -401,7 +403,7 @@ def test_a_pattern_that_is_no_share_fails(random_model, leak):
 
 def test_a_direction_too_many_fails(random_model, monkeypatch):
     monkeypatch.setitem(vars(random_model), "d_head", random_model.d_head - 1)
-    seen = scene(random_model, RunPrompt("random", TEXTS["random"]), Head(0, 0), Job())
+    seen = check_inputs(random_model, RunPrompt("random", TEXTS["random"]), Head(0, 0), Job())
     assert failed(CHECK["low_rank"](seen, Job()))
 
 
@@ -447,7 +449,7 @@ def test_a_cancelled_check_stops(random_model):
             super().step(done, total, what)
 
     with pytest.raises(Cancelled):
-        receipts(random_model, ask("random"), Stopping())
+        checks(random_model, ask("random"), Stopping())
     assert "doubling" in seen
     assert seen[-1] == "heads add"
 

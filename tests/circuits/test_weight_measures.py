@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from engine import Engine
-from engine.circuits import weight_measures
-from engine.circuits.weight_measures import copying_share
+from engine.circuits import head_scores
+from engine.circuits.head_scores import copying_share
 from engine.job import Cancelled, Job
 from engine.messages import WEIGHT_MEASURES, HeadScores
 from engine.model import Model
@@ -56,8 +56,8 @@ def test_tiles_that_do_not_fit_the_vocabulary_change_no_share(
 ):
     model = Model(read_folder(made / "models" / name))
     expected = [copying_share(model, head, Job()) for head in model.heads]
-    monkeypatch.setattr(weight_measures, "ROWS", rows)
-    monkeypatch.setattr(weight_measures, "COLUMNS", columns)
+    monkeypatch.setattr(head_scores, "ROWS", rows)
+    monkeypatch.setattr(head_scores, "COLUMNS", columns)
     assert [copying_share(model, head, Job()) for head in model.heads] == expected
 
 

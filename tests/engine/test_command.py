@@ -2,7 +2,7 @@ from dataclasses import fields
 
 import pytest
 
-from engine.command import parser, read
+from engine.cli.command import parser, read
 from engine.messages import (
     QUESTIONS,
     Attention,

@@ -7,7 +7,8 @@ import warnings
 
 import pytest
 
-from engine import Engine, console
+from engine import Engine
+from engine.cli import console
 from engine.messages import Refused
 from tests.oracles import hugging_face
 

@@ -11,8 +11,9 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from engine import Engine, lowrank
+from engine import Engine
 from engine.messages import Eigenvalues, Head, LoadModel, Refused
+from engine.network import factored
 from tests.engine.sources import state_dicts
 from tests.oracles import hugging_face, state_dict
 
@@ -82,11 +83,11 @@ def test_weights_of_zeros_have_eigenvalues_of_zero_or_none(tmp_path, eps):
 @pytest.mark.parametrize(
     "decompose",
     [
-        lowrank.eigenvalues,
-        lowrank.symmetric_eigenvalues,
-        lowrank.all_singular_values,
-        lambda matrix: lowrank.svd(matrix, matrix.mT),
-        lambda matrix: lowrank.singular_values(matrix, matrix.mT),
+        factored.eigenvalues,
+        factored.symmetric_eigenvalues,
+        factored.all_singular_values,
+        lambda matrix: factored.svd(matrix, matrix.mT),
+        lambda matrix: factored.singular_values(matrix, matrix.mT),
     ],
 )
 def test_no_decomposition_is_begun_of_what_is_not_finite(decompose, value):
@@ -97,8 +98,8 @@ def test_no_decomposition_is_begun_of_what_is_not_finite(decompose, value):
 
 
 def test_decompositions_have_one_door():
-    files = Path(lowrank.__file__).parent.rglob("*.py")
+    files = Path(factored.__file__).parents[1].rglob("*.py")
     calls = ("linalg.eig", "linalg.svd")
     assert [file.name for file in files if any(call in file.read_text() for call in calls)] == [
-        "lowrank.py"
+        "factored.py"
     ]

@@ -3,8 +3,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import lowrank
 from engine.messages import Group
+from engine.network import factored
 
 
 def factors(*lead, d_model=30, d_head=7, seed=0):
@@ -17,7 +17,7 @@ def factors(*lead, d_model=30, d_head=7, seed=0):
 @pytest.mark.parametrize("lead", [(), (4,), (2, 3)])
 def test_svd_multiplies_back_to_the_product(lead):
     A, B = factors(*lead)
-    U, S, Vh = lowrank.svd(A, B)
+    U, S, Vh = factored.svd(A, B)
     assert U.shape == A.shape
     assert Vh.shape == B.shape
     torch.testing.assert_close(U @ torch.diag_embed(S) @ Vh, A @ B)
@@ -34,7 +34,7 @@ def test_svd_keeps_its_precision_for_factors_of_any_condition(dtype, smallest):
     scales[-1] = smallest
     A = torch.linalg.qr(A).Q * scales
     A, B = A.to(dtype), B.to(dtype)
-    U, S, Vh = lowrank.svd(A, B)
+    U, S, Vh = factored.svd(A, B)
     dense = A.double() @ B.double()
     eps = 100 * torch.finfo(dtype).eps
     eye = torch.eye(7, dtype=dtype)
@@ -49,20 +49,20 @@ def test_svd_keeps_its_precision_for_factors_of_any_condition(dtype, smallest):
 def test_singular_values_are_those_of_the_dense_product(lead):
     A, B = factors(*lead, seed=1)
     dense = torch.linalg.svdvals(A @ B)[..., :7]
-    torch.testing.assert_close(lowrank.singular_values(A, B), dense)
-    torch.testing.assert_close(lowrank.svd(A, B)[1], dense)
+    torch.testing.assert_close(factored.singular_values(A, B), dense)
+    torch.testing.assert_close(factored.svd(A, B)[1], dense)
 
 
 def test_float32_keeps_values_to_a_ten_thousandth_at_the_shape_of_gpt2():
     A, B = (x.float() for x in factors(d_model=768, d_head=64))
     dense = torch.linalg.svdvals(A.double() @ B.double())[:64]
-    torch.testing.assert_close(lowrank.svd(A, B)[1].double(), dense, rtol=1e-4, atol=0)
-    torch.testing.assert_close(lowrank.singular_values(A, B).double(), dense, rtol=1e-4, atol=0)
+    torch.testing.assert_close(factored.svd(A, B)[1].double(), dense, rtol=1e-4, atol=0)
+    torch.testing.assert_close(factored.singular_values(A, B).double(), dense, rtol=1e-4, atol=0)
 
 
 def test_rank_counts_values_above_a_millionth_of_the_first():
-    assert lowrank.rank(torch.tensor([2.0, 3e-6, 1.9e-6, 0.0])) == 2
-    assert lowrank.rank(torch.zeros(3)) == 0
+    assert factored.rank(torch.tensor([2.0, 3e-6, 1.9e-6, 0.0])) == 2
+    assert factored.rank(torch.zeros(3)) == 0
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,14 @@ def test_rank_counts_values_above_a_millionth_of_the_first():
     ],
 )
 def test_near_equal_values_are_one_group(values, groups):
-    assert lowrank.groups(torch.tensor(values, dtype=torch.float64)) == tuple(
+    assert factored.groups(torch.tensor(values, dtype=torch.float64)) == tuple(
         Group(*group) for group in groups
     )
 
 
 @given(st.lists(st.floats(0, 10), min_size=1, max_size=30))
 def test_groups_cover_every_value_once(values):
-    found = lowrank.groups(torch.tensor(sorted(values, reverse=True), dtype=torch.float64))
+    found = factored.groups(torch.tensor(sorted(values, reverse=True), dtype=torch.float64))
     covered = [index for group in found for index in range(group.first, group.last + 1)]
     assert covered == list(range(len(values)))
 
@@ -92,9 +92,9 @@ def test_groups_cover_every_value_once(values):
 def test_overlap_is_one_for_equal_and_zero_for_orthogonal_subspaces():
     Q = torch.linalg.qr(torch.randn(8, 8, dtype=torch.float64)).Q
     mixed = Q[:, :3] @ torch.linalg.qr(torch.randn(3, 3, dtype=torch.float64)).Q
-    assert lowrank.overlap(Q[:, :3], mixed) == pytest.approx(1)
-    assert lowrank.overlap(Q[:, :3], Q[:, 3:6]) == pytest.approx(0)
+    assert factored.overlap(Q[:, :3], mixed) == pytest.approx(1)
+    assert factored.overlap(Q[:, :3], Q[:, 3:6]) == pytest.approx(0)
 
 
 def test_subspaces_of_a_zero_circuit_do_not_overlap():
-    assert lowrank.overlap(torch.zeros(5, 0), torch.zeros(5, 0)) == 0
+    assert factored.overlap(torch.zeros(5, 0), torch.zeros(5, 0)) == 0

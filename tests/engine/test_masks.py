@@ -25,7 +25,7 @@ from engine.messages import (
     RunPrompt,
     Thumbnails,
 )
-from engine.records import result_to_json
+from engine.messages.records import result_to_json
 from gui.figures import rows
 from tests.engine.sources import state_dicts
 from tests.engine.test_witnesses import caught

@@ -24,7 +24,7 @@ from engine.messages import (
     RunPrompt,
     Spectrum,
 )
-from engine.vocabulary import TokenVectors
+from engine.network.vocabulary import TokenVectors
 from tests.oracles import hugging_face
 from tests.oracles.hugging_face import D_VOCAB, KINDS, TEXT
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from engine import console
+from engine.cli import console
 from engine.messages import printable
 
 HOSTILE = "a\x1b[2J\x00\r\n\x07\x85\x9b31m\u202e\u2066\u200f\u2028\ud800\x7fz"

@@ -20,7 +20,7 @@ from engine.messages import (
     SingularValues,
 )
 from engine.messages.plain import field_types
-from engine.records import checked, request_from_json, request_to_json, result_to_json
+from engine.messages.records import checked, request_from_json, request_to_json, result_to_json
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from engine import Engine
+from engine.cli.report import parse, report
 from engine.messages import Head, OVTokens, Refused
-from engine.records import request_from_json
-from engine.report import parse, report
+from engine.messages.records import request_from_json
 from tests.oracles import checkpoint, dense_circuits, hugging_face, plain_transformer, prompts
 
 WORDS = ("--model", "attn-1l", "--text", prompts.TEA)

@@ -21,7 +21,7 @@ from engine.messages import (
     RunPrompt,
     Workings,
 )
-from engine.rotation import Rotation
+from engine.network.rotation import Rotation
 from tests.oracles import hugging_face
 from tests.oracles.hugging_face import (
     D_MLP,

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from engine.circuits.receipts import whole
-from engine.circuits.receipts.scene import scene
+from engine.circuits.checks import whole_model
+from engine.circuits.checks.inputs import check_inputs
 from engine.job import Job
 from engine.messages import Head, RunPrompt
 from engine.model import Model
@@ -30,15 +30,15 @@ def test_an_mlp_reads_a_part_of_the_positions_between_two_steps(with_mlps, monke
 
     monkeypatch.setattr(Model, "mlp_output", noting)
     with torch.inference_mode():
-        seen = scene(model, RunPrompt(model.name, TEXT), Head(0, 0), Job())
-        positions = len(seen.passed.ids)
-        assert whole.folding_changes_nothing(seen, Job()).passed
+        seen = check_inputs(model, RunPrompt(model.name, TEXT), Head(0, 0), Job())
+        positions = len(seen.forward_pass.ids)
+        assert whole_model.folding_changes_nothing(seen, Job()).passed
         assert rows == [positions] * model.n_layers
         model.kept.clear()
         rows.clear()
-        monkeypatch.setattr(whole, "WORK", 3 * 3 * model.d_model * model.d_mlp)
+        monkeypatch.setattr(whole_model, "WORK", 3 * 3 * model.d_model * model.d_mlp)
         told = []
-        receipt = whole.folding_changes_nothing(seen, Job(lambda *step: told.append(step[2])))
+        receipt = whole_model.folding_changes_nothing(seen, Job(lambda *step: told.append(step[2])))
     assert receipt.passed
     assert max(rows) == 3
     assert sum(rows) == positions * model.n_layers

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from engine.circuits import COMPUTATIONS
-from engine.circuits.offsets import outstanding
+from engine.circuits.positions import outstanding
 from engine.messages import (
     QUESTIONS,
     Composition,
@@ -46,7 +46,7 @@ OF_OV = [
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     # The package names the function as it names the module.
-    module = importlib.import_module("engine.circuits.table")
+    module = importlib.import_module("engine.circuits.token_rankings")
     monkeypatch.setattr(module, "SMALL_VOCABULARY", hugging_face.D_VOCAB)
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from engine.circuits import pair_norms
+from engine.circuits import composition
 from engine.job import Cancelled, Job
 
 LAYERS, HEADS, RANK, D_MODEL = 4, 3, 6, 150
-WAYS = (pair_norms._multiplied, pair_norms._by_tiles)
+WAYS = (composition._multiplied, composition._by_tiles)
 EXACT = 1e-6
 TOLERANCE = 1e-5  # what a score may be off at most: a sum of equal numbers rounds one way
 
@@ -86,7 +86,7 @@ def test_what_rounding_would_spoil_is_multiplied_out():
     seen = []
     for case in ("random", "apart"):
         job = Job(lambda done, total, what: seen.append(what))
-        pair_norms._by_tiles(*map(_unit, CASES[case]()), job)
+        composition._by_tiles(*map(_unit, CASES[case]()), job)
         pairs = seen.count("scoring pairs once more")
         assert pairs == (0 if case == "random" else HEADS**2 * LAYERS * (LAYERS - 1) // 2)
 
@@ -102,29 +102,29 @@ def test_of_real_sizes_tiles_take_less_work_and_of_small_ones_products_do(monkey
         return way
 
     for way in WAYS:
-        monkeypatch.setattr(pair_norms, way.__name__, noting(way.__name__))
+        monkeypatch.setattr(composition, way.__name__, noting(way.__name__))
     for shape in ((12, 12, 64, 768), (24, 16, 64, 1024), (2, 8, 32, 256), (2, 32, 128, 4096)):
         ends = torch.empty(shape, device="meta")
-        pair_norms.pair_norms(ends, ends, Job())
+        composition.pair_norms(ends, ends, Job())
     assert chosen == ["_by_tiles", "_by_tiles", "_multiplied", "_multiplied"]
 
 
 def test_the_work_between_two_steps_is_bounded_whatever_there_is_to_do(monkeypatch):
     writing, reading = map(_unit, CASES["random"]())
-    whole = pair_norms._multiplied(writing, reading, Job())
+    whole = composition._multiplied(writing, reading, Job())
     for most, parts in ((1, 9), (2, 6), (4, 3), (9, 1)):
-        monkeypatch.setattr(pair_norms, "WORK", most * RANK**2 * D_MODEL)
+        monkeypatch.setattr(composition, "WORK", most * RANK**2 * D_MODEL)
         seen = []
         job = Job(lambda *step: seen.append(step))  # noqa: B023
-        found = pair_norms._multiplied(writing, reading, job)
+        found = composition._multiplied(writing, reading, job)
         assert len(seen) == parts * 6
         torch.testing.assert_close(found, whole, rtol=0, atol=EXACT)
     # 64 rows at a time, of as many columns as are allowed, and of layers one by one.
-    monkeypatch.setattr(pair_norms, "TOGETHER", 1)
+    monkeypatch.setattr(composition, "TOGETHER", 1)
     for columns, tiles in ((64, 6), (86, 5)):
-        monkeypatch.setattr(pair_norms, "WORK", columns * 64 * RANK * LAYERS * HEADS)
+        monkeypatch.setattr(composition, "WORK", columns * 64 * RANK * LAYERS * HEADS)
         seen = []
-        found = pair_norms._by_tiles(writing, reading, Job(lambda *step: seen.append(step)))  # noqa: B023
+        found = composition._by_tiles(writing, reading, Job(lambda *step: seen.append(step)))  # noqa: B023
         assert len(seen) == tiles * (LAYERS - 1)
         assert seen == sorted(seen)
         torch.testing.assert_close(found, whole, rtol=0, atol=EXACT)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.command import add_placing, parser, read
+from engine.cli.command import add_placing, parser, read
 from engine.messages import (
     Attention,
     DestinationRow,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine import messages as m
-from engine.records import request_to_json, result_to_json
+from engine.messages.records import request_to_json, result_to_json
 from gui.figures import FigureOptions, Origin, write
 from tests.gui.figures import samples
 

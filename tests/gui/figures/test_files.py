@@ -15,7 +15,7 @@ from PIL import Image
 
 from engine import messages
 from engine.messages import Head, Refused
-from engine.records import request_from_json
+from engine.messages.records import request_from_json
 from gui.figures import FIGURES, write
 from gui.questions import to_json
 from tests.gui.figures import samples

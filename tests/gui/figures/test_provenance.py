@@ -21,7 +21,7 @@ from engine.messages import (
     Refused,
     RunPrompt,
 )
-from engine.records import request_from_json
+from engine.messages.records import request_from_json
 from gui.figures import FigureOptions, Origin, compose, provenance, questions, read, write
 from gui.figures.command import changes
 from gui.questions import to_json

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import Engine, command
+from engine import Engine
+from engine.cli import command
 from engine.messages import Head, RunPrompt, Vocabulary, VocabularyTokens
 from gui import figures
 from gui.figures import Origin, rows, write

@@ -1,0 +1,1 @@
+"""The command line: `ask`, `report` and how their words become questions."""
