@@ -55,11 +55,6 @@ class Model(Network):
     placing : Placing, optional
         Where a pretrained model runs, and in which precision. An attention-only model is small and
         runs in single precision on the CPU, whatever is chosen: toys are exact there.
-
-    Raises
-    ------
-    Refused
-        If a pretrained model cannot be opened.
     """
 
     def __init__(
@@ -108,13 +103,7 @@ class Model(Network):
         return torch.finfo(self.dtype).eps
 
     def check_layer(self, layer: int) -> int:
-        """Return the layer.
-
-        Raises
-        ------
-        Refused
-            If the model has no such layer.
-        """
+        """Return the layer; refuse one that the model does not have."""
         if not 0 <= layer < self.n_layers:
             last = self.n_layers - 1
             has = "only layer 0" if last == 0 else f"layers 0 to {last}"
@@ -129,13 +118,7 @@ class Model(Network):
         )
 
     def check_head(self, head: Head) -> Head:
-        """Return the head.
-
-        Raises
-        ------
-        Refused
-            If the model has no such head.
-        """
+        """Return the head; refuse one that the model does not have."""
         layer, number = head
         if not (0 <= layer < self.n_layers and 0 <= number < self.n_heads):
             last = Head(self.n_layers - 1, self.n_heads - 1)
@@ -164,13 +147,7 @@ class Model(Network):
         return folded if rotation is None else rotation.apart(folded, offset, length)
 
     def unturned_head(self, head: Head) -> HeadWeights:
-        """Return the folded weights of one head before positions turn W_Q and W_K.
-
-        Raises
-        ------
-        Refused
-            If the model has no such head.
-        """
+        """Return the folded weights of one head before positions turn W_Q and W_K."""
         layer, number = self.check_head(head)
         raw = self.raw(layer, number)
         if not self.normalized:
@@ -192,20 +169,16 @@ class Model(Network):
         return weights.W_QK.double()
 
     def check_scores(self) -> None:
-        """Refuse questions about scores by the weights alone where they do not give them.
-
-        Raises
-        ------
-        Refused
-            With the reason.
-        """
+        """Refuse questions about scores by the weights alone where they do not give them."""
         if self.unlike_weights:
             raise Refused(
                 f"scores of {self.name} do not follow from its weights alone, because "
                 f"{self.unlike_weights}: ask for attention on a prompt"
             )
 
-    def scores(self, passed: ForwardPass, layer: int, job: Job) -> Float[Tensor, "head query key"]:
+    def scores(
+        self, forward_pass: ForwardPass, layer: int, job: Job
+    ) -> Float[Tensor, "head query key"]:
         """Return a layer's scores on a run, divided, as they were before the softmax.
 
         With ALiBi, what is taken off for a distance is 0 at the query itself, as no row of the
@@ -213,21 +186,24 @@ class Model(Network):
         """
         if self.own_scores:
             name = "attn.hook_attn_scores"
-            scores = passed.layers.rerun(layer, [name])[name]
+            scores = forward_pass.layers.rerun(layer, [name])[name]
             # What is masked is an infinity or the most negative number of its kind.
             scores = scores.masked_fill(scores < LEAST_SCORE, torch.nan)
             if self.position_kind == "ALiBi":
-                queries, keys = passed.queries[layer] / self.divisor(layer), passed.keys[layer]
+                queries, keys = (
+                    forward_pass.queries[layer] / self.divisor(layer),
+                    forward_pass.keys[layer],
+                )
                 keys = keys.repeat_interleave(len(queries) // len(keys), 0)
                 at_itself = scores.diagonal(0, -2, -1) - (queries * keys).sum(-1)
                 scores = scores - at_itself[:, :, None]
         else:
             self.check_scores()
-            queries, keys = passed.queries[layer], passed.keys[layer]
+            queries, keys = forward_pass.queries[layer], forward_pass.keys[layer]
             if (rotation := self.rotation(layer)) is not None:
                 queries, keys = rotation.placed(queries), rotation.placed(keys)
             scores = self.scores_of(queries / self.divisor(layer), keys)
-        return scores.masked_fill(self.attention_mask(layer, len(passed.ids)), torch.nan)
+        return scores.masked_fill(self.attention_mask(layer, len(forward_pass.ids)), torch.nan)
 
     def folded_scores(
         self, head: Head, weights: HeadWeights, scaled: Float[Tensor, "position d_model"]
@@ -317,8 +293,8 @@ class Model(Network):
         def watch(pattern: Float[Tensor, "head query key"]) -> None:
             pooled.append(pool(pattern.numpy(), Thumbnails.size))
 
-        passed = forward(self.bridge, ids, job, heads_off, budget, watch)
-        return replace(passed, thumbnails=np.stack(pooled))
+        forward_pass = forward(self.bridge, ids, job, heads_off, budget, watch)
+        return replace(forward_pass, thumbnails=np.stack(pooled))
 
     def run_ids(
         self,
@@ -328,13 +304,13 @@ class Model(Network):
         watch: Watch | None = None,
     ) -> ForwardPass:
         """Run token ids and hold no patterns; `watch` takes each layer's as it is made."""
-        passed = forward(self.bridge, ids, job, heads_off, 0, watch)
-        check_finite(self.name, passed.final, self.placing)
-        return passed
+        forward_pass = forward(self.bridge, ids, job, heads_off, 0, watch)
+        check_finite(self.name, forward_pass.final, self.placing)
+        return forward_pass
 
-    def loss(self, passed: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
+    def loss(self, forward_pass: ForwardPass, job: Job) -> Float[Tensor, " predicted"]:
         """Return the cross-entropy of token i + 1 at position i of a pass, in nats."""
-        return loss(self.bridge, passed, job, self.finished)
+        return loss(self.bridge, forward_pass, job, self.finished)
 
     def probe(
         self,

@@ -99,23 +99,7 @@ def forward(
     budget: int = PATTERN_BYTES,
     watch: Watch | None = None,
 ) -> ForwardPass:
-    """Run a TransformerBridge once.
-
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The model.
-    ids : tuple of int
-        Token ids of the prompt, at least one.
-    job : Job
-        Steps before each part of each layer.
-    heads_off : tuple of Head
-        Heads that write nothing to the stream, b_V included.
-    budget : int
-        Bytes of patterns that are held; the others are made again when they are asked for.
-    watch : callable, optional
-        Takes the pattern of each layer in turn, whether it is held or not.
-    """
+    """Run a prompt once; `watch` takes the pattern of each layer in turn, held or not."""
     n_layers = bridge.cfg.n_layers
     layers = Layers(bridge, job, heads_off, budget)
     kept: dict[str, list[Tensor]] = {name: [] for name in ("in", "out", "mlp", "read", "scale")}
@@ -175,27 +159,18 @@ def forward(
 
 
 def loss(
-    bridge: Any, passed: ForwardPass, job: Job, finished: Callable[[Tensor], Tensor]
+    bridge: Any, forward_pass: ForwardPass, job: Job, finished: Callable[[Tensor], Tensor]
 ) -> Float[Tensor, " predicted"]:
     """Return the cross-entropy of token i + 1 at position i of a pass, in nats.
 
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The model that made the pass.
-    passed : ForwardPass
-        The pass.
-    job : Job
-        Steps between parts of the vocabulary.
-    finished : callable
-        What the model does to each logit after W_U: it is given a part of them at a time.
+    The logits go through `finished`, a part of the vocabulary at a time.
     """
-    following = torch.tensor(passed.ids[1:], dtype=torch.long)
+    following = torch.tensor(forward_pass.ids[1:], dtype=torch.long)
     found = torch.empty(len(following))
     rows_U, b_U = bridge.unembed.W_U.T, bridge.unembed.b_U
     for start in range(0, len(following), PREDICTED):
         part = slice(start, min(start + PREDICTED, len(following)))
-        read = to_like(passed.read[part], rows_U)
+        read = to_like(forward_pass.read[part], rows_U)
         # A part of the vocabulary at a time, for all the positions: W_U is read once for them.
         tokens = max(1, WORK // read.numel())
         own, sums = torch.empty(len(read)), []

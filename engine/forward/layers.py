@@ -24,6 +24,17 @@ LARGE = 2**20
 """Numbers in a tensor from which each operation on it is a step of its own."""
 
 
+PATTERN_BYTES = 128 * 2**20
+"""Of patterns that a run holds: all those of 256 tokens with some hundred heads."""
+
+Change = Callable[[Tensor], Tensor]
+"""Takes a tensor on its way, without the batch axis, and returns what goes on instead."""
+
+
+class _Enough(Exception):
+    """Raised inside a block that has made what was asked for."""
+
+
 class _Operations(TorchFunctionMode):
     """Calls back before each operation on a large tensor, and changes none."""
 
@@ -57,20 +68,35 @@ def zero_ablation_hooks(heads_off: tuple[Head, ...], n_heads: int) -> list[tuple
     return [(f"blocks.{layer}.attn.hook_z", silencer(off)) for layer, off in by_layer.items()]
 
 
+def _recording(
+    kept: dict[str, Tensor], keep: Sequence[str], change: Mapping[str, Change], within: str = ""
+) -> list[tuple[str, Any]]:
+    """Return hooks that change tensors and keep others, after any change, without the batch axis.
+
+    Names are those of the bridge's hooks; within a block they are without the block's, and the
+    block ends once all are kept.
+    """
+
+    def changing(does: Change) -> Callable[[Tensor, Any], Tensor]:
+        return lambda tensor, hook: to_like(does(to_cpu_float32(tensor[0]))[None], tensor)
+
+    def keeping(name: str) -> Callable[[Tensor, Any], None]:
+        def take(tensor: Tensor, hook: Any) -> None:
+            kept[name] = to_cpu_float32(tensor[0])
+            if within and len(kept) == len(keep):
+                raise _Enough
+
+        return take
+
+    hooks: list[tuple[str, Any]] = [(within + name, changing(it)) for name, it in change.items()]
+    return hooks + [(within + name, keeping(name)) for name in keep]
+
+
 @contextmanager
 def stepping(bridge: Any, job: Job, length: int) -> Iterator[None]:
     """Step before every part of what runs inside: at a thousand tokens one layer takes too long.
 
     There scores take too long as well, so that each operation on them is a step.
-
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The model.
-    job : Job
-        Takes the steps.
-    length : int
-        How many tokens run.
     """
     layers = {id(block): layer for layer, block in enumerate(bridge.blocks)}
     layer = 0
@@ -93,13 +119,6 @@ def stepping(bridge: Any, job: Job, length: int) -> Iterator[None]:
         handle.remove()
 
 
-PATTERN_BYTES = 128 * 2**20
-"""Of patterns that a run holds: all those of 256 tokens with some hundred heads."""
-
-Change = Callable[[Tensor], Tensor]
-"""Takes a tensor on its way, without the batch axis, and returns what goes on instead."""
-
-
 class _Call(NamedTuple):
     """What a block was called with."""
 
@@ -112,10 +131,6 @@ class _Attended(NamedTuple):
     pattern: Float[Tensor, "head query key"]
     queries: Float[Tensor, "head position d_head"]
     keys: Float[Tensor, "kv_head position d_head"]
-
-
-class _Enough(Exception):
-    """Raised inside a block that has made what was asked for."""
 
 
 class ByLayer:
@@ -138,40 +153,23 @@ class ByLayer:
 
 
 class Layers:
-    """What each layer of one run met, and the patterns of as many layers as fit.
+    """The recorded inputs of each layer of one run, and the patterns of as many layers as fit.
 
-    Which layers are held is settled by the run: those of the first layers, for whoever goes over
-    all would push out of a cache exactly what comes next. One more is kept, the last that was
-    made again.
-
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The model.
-    job : Job
-        Steps while a layer is made again: that of the question being answered.
-    heads_off : tuple of Head
-        Heads that write nothing to the stream.
-    budget : int
-        Bytes of patterns at most, unless a single layer takes more.
+    Patterns of the first layers are held: going over all layers would push out of a cache exactly
+    what comes next. One more is kept, the last that was made again. A single layer is held
+    whatever it takes.
     """
 
     def __init__(self, bridge: Any, job: Job, heads_off: tuple[Head, ...], budget: int) -> None:
         self.job = job
         self._bridge, self._budget = bridge, budget
-        self._silencers = zero_ablation_hooks(heads_off, bridge.cfg.n_heads)
+        self._zero_ablation = zero_ablation_hooks(heads_off, bridge.cfg.n_heads)
         self._calls: list[_Call] = []
         self._held: dict[int, Tensor] = {}
         self._last: tuple[int, _Attended] | None = None
 
     def record_inputs(self, given: tuple[Any, ...], named: dict[str, Any]) -> None:
-        """Remember what the next block is called with.
-
-        Parameters
-        ----------
-        given, named
-            Its arguments; the stream is the first, or called hidden_states.
-        """
+        """Record what the next block is called with: its stream, first or named, and the rest."""
         # A cache of earlier keys would be added to when the block runs again.
         named = {key: None if isinstance(it, Cache) else it for key, it in named.items()}
         stream = given[0] if given else named.pop("hidden_states")
@@ -200,39 +198,17 @@ class Layers:
     def rerun(
         self, layer: int, keep: Sequence[str], change: Mapping[str, Change] | None = None
     ) -> dict[str, Tensor]:
-        """Run a block once more on the stream that it met, until it has made what is asked for.
-
-        Parameters
-        ----------
-        layer : int
-            Which block.
-        keep : sequence of str
-            Names of the bridge's hooks, without the block's, whose tensors are returned, after
-            any change.
-        change : mapping, optional
-            Such names and what is done to their tensors.
+        """Run a block again on its recorded input, until it has made what is asked for.
 
         Returns
         -------
         dict
-            A tensor for each name kept, without the batch axis.
+            A tensor for each name of `keep`, after any change, without the batch axis. Names are
+            those of the bridge's hooks without the block's.
         """
         at, kept = f"blocks.{layer}.", dict[str, Tensor]()
-
-        def changing(does: Change) -> Callable[[Tensor, Any], Tensor]:
-            return lambda tensor, hook: to_like(does(to_cpu_float32(tensor[0]))[None], tensor)
-
-        def keeping(name: str) -> Callable[[Tensor, Any], None]:
-            def take(tensor: Tensor, hook: Any) -> None:
-                kept[name] = to_cpu_float32(tensor[0])
-                if len(kept) == len(keep):
-                    raise _Enough
-
-            return take
-
-        hooks = [hook for hook in self._silencers if hook[0].startswith(at)]
-        hooks += [(f"{at}{name}", changing(does)) for name, does in (change or {}).items()]
-        hooks += [(f"{at}{name}", keeping(name)) for name in keep]
+        hooks = [hook for hook in self._zero_ablation if hook[0].startswith(at)]
+        hooks += _recording(kept, keep, change or {}, at)
         call = self._calls[layer]
         inside = self._bridge.hooks(fwd_hooks=hooks)
         with inside, stepping(self._bridge, self.job, call.stream.shape[1]), suppress(_Enough):
@@ -257,39 +233,17 @@ def probe(
     change: Mapping[str, Change] | None = None,
     heads_off: tuple[Head, ...] = (),
 ) -> dict[str, Tensor]:
-    """Run a TransformerBridge once, and return what was asked for and the logits.
-
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The model.
-    ids : tuple of int
-        Token ids of the prompt, at least one.
-    job : Job
-        Steps before each part of each layer.
-    keep : sequence of str
-        Names of the bridge's hooks whose tensors are returned, after any change.
-    change : mapping, optional
-        Hook names and what is done to their tensors.
-    heads_off : tuple of Head
-        Heads that write nothing to the stream, b_V included.
+    """Run a prompt once, with tensors kept or changed on their way.
 
     Returns
     -------
     dict
-        A tensor for each name kept, without the batch axis, and `logits` [position, d_vocab].
+        A tensor for each name of `keep`, after any change, without the batch axis, and `logits`
+        [position, d_vocab]. Names are those of the bridge's hooks.
     """
     kept: dict[str, Tensor] = {}
-
-    def changing(does: Change) -> Callable[[Tensor, Any], Tensor]:
-        return lambda tensor, hook: to_like(does(to_cpu_float32(tensor[0]))[None], tensor)
-
-    def keeping(name: str) -> Callable[[Tensor, Any], None]:
-        return lambda tensor, hook: kept.__setitem__(name, to_cpu_float32(tensor[0]))
-
     hooks = zero_ablation_hooks(heads_off, bridge.cfg.n_heads)
-    hooks += [(name, changing(does)) for name, does in (change or {}).items()]
-    hooks += [(name, keeping(name)) for name in keep]
+    hooks += _recording(kept, keep, change or {})
     given = torch.tensor([ids], device=bridge.embed.W_E.device)
     with stepping(bridge, job, len(ids)):
         logits = bridge.run_with_hooks(

@@ -28,22 +28,7 @@ def give_back() -> None:
 
 
 def check_run_fits(name: str, length: int, needs: Callable[[int], int]) -> None:
-    """Refuse a prompt whose run would not fit, before it takes any memory.
-
-    Parameters
-    ----------
-    name : str
-        What the model is called.
-    length : int
-        Tokens of the prompt.
-    needs : callable
-        From tokens to the bytes that running them takes at most.
-
-    Raises
-    ------
-    Refused
-        With what it needs, what there is, and how long a prompt would fit.
-    """
+    """Refuse a prompt whose run would not fit; `needs` gives the bytes that so many tokens take."""
     free = available()
     if needs(length) <= free:
         return
@@ -59,17 +44,7 @@ def check_run_fits(name: str, length: int, needs: Callable[[int], int]) -> None:
 
 
 def run_bytes(network: Network, length: int, budget: int) -> int:
-    """Return how many bytes running a prompt takes at most, and its thumbnails with it.
-
-    Parameters
-    ----------
-    network : Network
-        The model.
-    length : int
-        Tokens of the prompt.
-    budget : int
-        Bytes of patterns that are held.
-    """
+    """Return how many bytes running a prompt takes at most, and its thumbnails with it."""
     stream = length * network.d_model
     streams = (network.n_layers + 2) * stream * (2 if network.d_mlp else 1)
     pattern = network.n_heads * length**2

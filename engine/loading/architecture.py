@@ -1,6 +1,6 @@
 """What a model's config and modules say of its positions, windows, caps and factors.
 
-Nothing of it is believed before a run has shown it: see engine/agreement.py.
+Nothing of it is believed before a run has shown it: see `engine.loading.verify`.
 """
 
 import copy
@@ -13,20 +13,51 @@ from jaxtyping import Float
 from torch import Tensor
 
 from engine.network.device import to_cpu_float32
+from engine.network.folding import Norm
 from engine.network.rotation import Angles, Rotation
+
+
+def described(bridge: Any, model: Any) -> dict[str, Any]:
+    """Return the fields of a Network that a wrapped model's config and modules give."""
+    config, cfg, blocks = model.config, bridge.cfg, bridge.blocks
+    _leave_unscaled(blocks)
+    scale, residual = logit_scale(config), _stated(config, "residual_multiplier") or 1.0
+    attention = blocks[0].attn.original_component
+    kinds = {"rotary": "rotary", "alibi": "ALiBi", "standard": "learned"}
+    return {
+        "n_layers": cfg.n_layers,
+        "n_heads": cfg.n_heads,
+        "n_kv_heads": len(blocks[0].attn.W_K),
+        "d_model": cfg.d_model,
+        "d_head": cfg.d_head,
+        "d_vocab": bridge.embed.W_E.shape[0],
+        "d_mlp": int(cfg.d_mlp or 0),
+        "n_ctx": cfg.n_ctx,
+        "divisors": tuple(divisor(block.attn.original_component, cfg) for block in blocks),
+        "norm": "RMSNorm" if blocks[0].ln1.uses_rms_norm else "LayerNorm",
+        "eps": _eps(blocks[0].ln1),
+        "layer_norms": tuple(_norm(block.ln1) for block in blocks),
+        "final_norm": _scaled(_norm(bridge.ln_final), scale, cfg.d_model),
+        "position_kind": kinds.get(cfg.positional_embedding_type, "none"),
+        "W_pos": _table(bridge, cfg),
+        "embed_norm": _norm(bridge.embed_ln) if hasattr(bridge, "embed_ln") else None,
+        "rotations": rotations(bridge, model),
+        "slopes": slopes(cfg.n_heads) if cfg.positional_embedding_type == "alibi" else None,
+        "windows": windows(config, cfg.n_layers),
+        "chunks": chunks(config, cfg.n_layers),
+        "score_cap": _stated(attention, "attn_logit_softcapping") or None,
+        "logit_cap": _stated(config, "final_logit_softcapping") or None,
+        "logit_scale": scale,
+        "output_norms": _output_norms(blocks, residual, cfg.d_model),
+        "mlp_factor": residual,
+        "unlike_weights": unlike_weights(config),
+    }
 
 
 def rotations(bridge: Any, model: Any) -> tuple[Rotation | None, ...]:
     """Return how each layer turns queries and keys, by the model's own cosines and sines.
 
     None where the model has nothing that gives them.
-
-    Parameters
-    ----------
-    bridge : TransformerBridge
-        The wrapped model.
-    model : PreTrainedModel
-        What it wraps.
     """
     layers: int = bridge.cfg.n_layers
     kinds = getattr(model.config, "layer_types", None) or [None] * layers
@@ -98,11 +129,6 @@ def slopes(n_heads: int) -> Float[Tensor, " head"]:
     "Train Short, Test Long: Attention with Linear Biases" (Press et al., 2022), section 3: 2 to
     the powers -8/n, -16/n, ... for n heads; where n is no power of 2, those of the power of 2
     below, then every other one of the power above.
-
-    Parameters
-    ----------
-    n_heads : int
-        Heads in a layer.
     """
     below = 2 ** int(math.log2(n_heads))
     found = 2.0 ** (-8 / below * torch.arange(1, below + 1))
@@ -111,15 +137,7 @@ def slopes(n_heads: int) -> Float[Tensor, " head"]:
 
 
 def windows(config: Any, n_layers: int) -> tuple[int | None, ...]:
-    """Return how many positions a query of each layer sees, its own among them; none: all.
-
-    Parameters
-    ----------
-    config : PreTrainedConfig
-        The model's.
-    n_layers : int
-        Its layers.
-    """
+    """Return how many positions a query of each layer sees, its own among them; none: all."""
     if hasattr(config, "window_size") and hasattr(config, "attention_layers"):  # GPT-Neo
         kinds = config.attention_layers
         return tuple(config.window_size if kind == "local" else None for kind in kinds)
@@ -133,30 +151,14 @@ def windows(config: Any, n_layers: int) -> tuple[int | None, ...]:
 
 
 def chunks(config: Any, n_layers: int) -> tuple[int | None, ...]:
-    """Return in parts of how many positions each layer's queries see only their own, as in Llama 4.
-
-    Parameters
-    ----------
-    config : PreTrainedConfig
-        The model's.
-    n_layers : int
-        Its layers.
-    """
+    """Return how long the parts are that each layer's queries see their own of, as in Llama 4."""
     chunk = getattr(config, "attention_chunk_size", None)
     kinds = getattr(config, "layer_types", None) or [None] * n_layers
     return tuple(chunk if kind == "chunked_attention" else None for kind in kinds)
 
 
 def divisor(attention: Any, cfg: Any) -> float:
-    """Return what a layer divides q . k by.
-
-    Parameters
-    ----------
-    attention : Module
-        The layer's, of transformers.
-    cfg : TransformerBridgeConfig
-        The bridge's.
-    """
+    """Return what a layer divides q . k by."""
     for name in ("scaling", "softmax_scale", "inv_norm_factor"):
         if (factor := getattr(attention, name, None)) is not None:
             return 1 / float(factor)
@@ -164,34 +166,23 @@ def divisor(attention: Any, cfg: Any) -> float:
     return 1.0 if "Neo" in cfg.architecture and "NeoX" not in cfg.architecture else cfg.d_head**0.5
 
 
-def score_cap(attention: Any) -> float | None:
-    """Return c where scores go through c tanh(x / c) before the softmax, else `None`."""
-    inner = getattr(attention, "original_component", None)
-    return float(getattr(inner, "attn_logit_softcapping", None) or 0) or None
-
-
-def logit_cap(config: Any) -> float | None:
-    """Return c where logits go through c tanh(x / c), else `None`."""
-    return float(getattr(config, "final_logit_softcapping", None) or 0) or None
-
-
 def logit_scale(config: Any) -> float:
     """Return what logits are multiplied by: Cohere's factor, or one over Granite's divisor."""
     scale = getattr(config, "logit_scale", None)
     if isinstance(scale, (int, float)):
         return float(scale)
-    return 1 / float(getattr(config, "logits_scaling", None) or 1)
+    return 1 / (_stated(config, "logits_scaling") or 1)
 
 
-def residual_factor(config: Any) -> float:
-    """Return what multiplies all that heads and MLPs add to the stream, as in Granite."""
-    return float(getattr(config, "residual_multiplier", None) or 1)
+def _stated(config: Any, name: str) -> float:
+    """Return a number that a config, or a module of attention, has; 0 where it has none."""
+    return float(getattr(config, name, None) or 0)
 
 
 def clip(config: Any) -> float:
     """Return where queries, keys and values are cut off, as in some OLMo and MPT; 0: nowhere."""
     within = getattr(config, "attn_config", None)
-    return float(getattr(config, "clip_qkv", None) or getattr(within, "clip_qkv", None) or 0)
+    return _stated(config, "clip_qkv") or _stated(within, "clip_qkv")
 
 
 def unlike_weights(config: Any) -> str:
@@ -199,3 +190,50 @@ def unlike_weights(config: Any) -> str:
     rotation = getattr(config, "rope_parameters", None) or {}
     # Ministral 3: by the logarithm of the position, beyond the original context.
     return "it scales queries by their position" if rotation.get("llama_4_scaling_beta") else ""
+
+
+def _leave_unscaled(blocks: Any) -> None:
+    """Let scores be as they are where a GPT-2 says so: the bridge divides them all the same."""
+    for block in blocks:
+        inner = block.attn.original_component
+        if getattr(inner, "scale_attn_weights", True) is False:
+            block.attn.hook_attn_scores.register_forward_hook(
+                lambda _, __, scores, back=inner.head_dim**0.5: scores * back
+            )
+
+
+def _norm(norm: Any) -> Norm:
+    inner = norm.original_component
+    gain, bias = (getattr(inner, name, None) for name in ("weight", "bias"))
+    gain, bias = (None if held is None else to_cpu_float32(held) for held in (gain, bias))
+    return Norm(1 + gain if gain is not None and norm.uses_weight_offset else gain, bias)
+
+
+def _scaled(norm: Norm, factor: float, d_model: int) -> Norm:
+    """Return a norm whose output is multiplied by a factor."""
+    if factor == 1:
+        return norm
+    gain = torch.ones(d_model) if norm.gain is None else norm.gain
+    return Norm(factor * gain, None if norm.bias is None else factor * norm.bias)
+
+
+def _output_norms(blocks: Any, factor: float, d_model: int) -> tuple[Norm, ...]:
+    """Return what multiplies what each layer's heads write; none where nothing does."""
+    if any(hasattr(block, "ln1_post") for block in blocks):
+        return tuple(_norm(block.ln1_post) for block in blocks)
+    return () if factor == 1 else (_scaled(Norm(), factor, d_model),) * len(blocks)
+
+
+def _eps(norm: Any) -> float:
+    inner = norm.original_component
+    # OLMo's norm has no attribute that says it.
+    return float(getattr(inner, "eps", getattr(inner, "variance_epsilon", 1e-5)))
+
+
+def _table(bridge: Any, cfg: Any) -> Tensor:
+    table = getattr(bridge, "pos_embed", None)
+    if table is None:
+        return torch.zeros(1, cfg.d_model).expand(cfg.n_ctx, -1)
+    skipped = getattr(table.original_component, "offset", 0)  # OPT's first two rows are never used
+    rows: Tensor = table.original_component.weight[skipped : skipped + cfg.n_ctx]
+    return rows

@@ -57,21 +57,13 @@ NEUTRAL: tuple[object, ...] = (None, False, 0, "", [], {})
 
 
 def unread(config: Any, stated: Mapping[str, Any]) -> list[str]:
-    """Return the settings that would change numbers, and that nothing reads.
-
-    Parameters
-    ----------
-    config : PreTrainedConfig
-        What transformers made of a config.json.
-    stated : mapping
-        What the file says.
-    """
+    """Return the settings that would change numbers, and that nothing reads."""
     model = _source(getattr(transformers, MODEL_FOR_CAUSAL_LM_MAPPING_NAMES[config.model_type]))
     return [*_unread(config, stated, model), *_unread_rotary(config, stated, model)]
 
 
 def _unread(config: Any, stated: Mapping[str, Any], model: str) -> list[str]:
-    known, about, default = _known(config), _source(type(config)), _default(config)
+    known, about, default = known_settings(config), _source(type(config)), _default(config)
     left = []
     for key, value in stated.items():
         sub = vars(config).get(key)
@@ -143,7 +135,8 @@ def _words(key: str) -> set[str]:
     return {SYNONYMS.get(word, word) for word in key.split("_")} - {"", "factor", "attention"}
 
 
-def _known(config: Any) -> set[str]:
+def known_settings(config: Any) -> set[str]:
+    """Return the settings that transformers' class of a config has."""
     names = {it.name for it in fields(config)} if is_dataclass(config) else set(vars(config))
     return names | set(config.attribute_map)
 

@@ -8,9 +8,10 @@ the format, its defaults included.
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from typing import Any
 
+from engine.loading.config_keys import known_settings
+from engine.loading.verify import refusing
 from engine.messages import Refused
 
 SETTINGS: dict[str, tuple[str, ...]] = {
@@ -135,16 +136,11 @@ def completed(name: str, config: Any, found: Mapping[str, Any], tensors: Mapping
         if key not in own and _setting(config, key):
             raise Refused(f"{name} is damaged: its header lacks {architecture}.{key}")
     kind = type(config)
-    try:
+    with refusing(f"{name}: its header means no {config.model_type} model"):
         settings = _settings(config, own, tensors)
         made = kind.from_dict(config.to_dict() | settings)
         rotary = _rotary(name, made, own, tensors)
         made = kind.from_dict(made.to_dict() | rotary)
-    except Refused:
-        raise
-    except Exception as error:  # each config checks itself in its own way
-        said = " ".join(str(error).split())[:200]
-        raise Refused(f"{name}: its header means no {config.model_type} model: {said}") from error
     for key, value in own.items():
         if key not in HARMLESS and not _meant(made, key, value, rotary):
             raise Refused(
@@ -165,13 +161,7 @@ def notices(found: Iterable[str], architecture: str) -> tuple[str, ...]:
 
 
 def check_tensors(name: str, tensors: Iterable[str], used: Iterable[str]) -> None:
-    """Refuse a file with tensors that no module of the model was given.
-
-    Raises
-    ------
-    Refused
-        With their number, and one of them.
-    """
+    """Refuse a file with tensors that no module of the model was given."""
     # Experts are listed without what their names end in.
     read = {*used, *FACTORS}
     left = [
@@ -194,17 +184,13 @@ def head_width(config: Any) -> int:
     return int(stated or config.hidden_size // config.num_attention_heads)
 
 
-def _known(config: Any) -> set[str]:
-    return {it.name for it in fields(config)} | set(config.attribute_map)
-
-
 def _setting(config: Any, key: str) -> str | None:
-    return next((it for it in SETTINGS.get(key, ()) if it in _known(config)), None)
+    return next((it for it in SETTINGS.get(key, ()) if it in known_settings(config)), None)
 
 
 def _settings(config: Any, own: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a config is to hold besides the rotation."""
-    known = _known(config)
+    known = known_settings(config)
     settings = {
         setting: value
         for key, value in own.items()
@@ -266,8 +252,8 @@ def _rotary(
     turn |= _scaling(name, config, own, tensors)
     if "full_attention" not in before:
         # Phi-3's own setting goes before that of its rotation.
-        original = "original_max_position_embeddings"
-        outer = {original: turn[original]} if original in _known(config) & turn.keys() else {}
+        own_setting = {"original_max_position_embeddings"} & known_settings(config) & turn.keys()
+        outer = {name: turn[name] for name in own_setting}
         return outer | {"rope_parameters": turn}
     local = {
         "rope_theta": float(own.get("rope.freq_base_swa", 10_000.0)),

@@ -18,6 +18,7 @@ from transformers.integrations.gguf.gguf_tokenizer_mapping import GGUF_PRE_TOKEN
 
 from engine.job import Job
 from engine.loading.gguf_config import FACTORS
+from engine.loading.verify import refusing
 from engine.messages import Refused
 
 
@@ -46,18 +47,6 @@ def read_once(path: Path, job: Job) -> Iterator[Header]:
 
     It reads the header three times, seconds each for a real vocabulary, and makes the table once
     for every module: together two thirds of the time that opening took.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    job : Job
-        Steps between tensors, in the place of a bar in the terminal.
-
-    Raises
-    ------
-    Refused
-        If the file is damaged or cut short, or the package that reads it is missing.
     """
     try:
         import gguf
@@ -76,7 +65,7 @@ def read_once(path: Path, job: Job) -> Iterator[Header]:
 
     places = modeling_gguf_pytorch_utils
     original, name_map, bar, find_places = _originals()
-    try:
+    with refusing(f"{path.name} is damaged or cut short"):
         reader = Reader(path)
         end = max((tensor.data_offset + tensor.n_bytes for tensor in reader.tensors), default=0)
         header = Header(
@@ -88,10 +77,6 @@ def read_once(path: Path, job: Job) -> Iterator[Header]:
                 for it in reader.tensors
             },
         )
-    except MemoryError:
-        raise
-    except Exception as error:  # the package raises whatever a wrong offset leads to
-        raise Refused(f"{path.name} is damaged or cut short: {error}") from error
     if end > path.stat().st_size:
         raise Refused(f"{path.name} is cut short: its tensors end at byte {end:,}")
     gguf.GGUFReader = lambda asked, *rest: reader
@@ -178,15 +163,7 @@ HEEDED = (
 
 
 def settle(tokenizer: Tokenizer, keys: Mapping[str, Any]) -> tuple[str, ...]:
-    """Have a tokenizer cut text as its file says, and return what of it cannot be followed.
-
-    Parameters
-    ----------
-    tokenizer : Tokenizer
-        What transformers made of the file.
-    keys : mapping
-        The file's keys and values; none for long lists.
-    """
+    """Have a tokenizer cut text as its file says, and return what of it cannot be followed."""
     own = {
         key.removeprefix("tokenizer.ggml."): value
         for key, value in keys.items()

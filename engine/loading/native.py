@@ -13,7 +13,7 @@ from transformer_lens.utilities.tl_checkpoint_conversion import convert_tl_check
 
 from engine.forward.forward_pass import forward
 from engine.job import Job
-from engine.loading.verify import Own, verified
+from engine.loading.verify import Own, probe_ids, refusing, verified
 from engine.messages import Placing, Refused
 from engine.network.device import DTYPES, check_weights, to_cpu_float32, without_numbers
 from engine.network.folding import Norm
@@ -36,22 +36,13 @@ BUFFERS = (".mask", ".IGNORE")
 EPS = 1e-5
 """What TransformerLens takes where a config does not say it."""
 
-PROBE = 16
-"""Tokens that an opened model is checked on."""
-
 OLD_LAYERS, OLD_POSITIONS = 6, 8
 """Up to so many layers, the oldest models were stored with their matrices, and with their
 positions, as transposes (TransformerLens, `_convert_neel_solu_old_weights`)."""
 
 
 def native(found: Pretrained, job: Job, placing: Placing) -> Network:
-    """Build what runs a state dict, and check that its parts add up.
-
-    Raises
-    ------
-    Refused
-        If the file is damaged, or its tensors are not those of the config.
-    """
+    """Build what runs a state dict, and check that its parts add up."""
     assert found.tokenizer is not None
     config, bos_token = found.config, found.bos_token
     bridge = _bridge(found.title, config, _tensors(found), job, placing)
@@ -67,7 +58,10 @@ def native(found: Pretrained, job: Job, placing: Placing) -> Network:
         parameters=found.parameters,
         **_sizes(config, bridge),
     )
-    return verified(found.title, network, _own(found, bridge, job), job)
+    ids = probe_ids(config["d_vocab"], config["n_ctx"])
+    whole = forward(bridge, ids, job)
+    own = Own(ids, patterns=tuple(whole.patterns), log_probs=whole.next_log_probs[None])
+    return verified(found.title, network, own, job)
 
 
 def attention_only(checkpoint: Checkpoint) -> Network:
@@ -181,12 +175,8 @@ def _pickle(found: Pretrained) -> dict[str, Tensor]:
 
 
 def _safetensors(found: Pretrained) -> dict[str, Tensor]:
-    try:
+    with refusing(f"{found.title}: {found.path.name} is damaged"):
         return load_file(found.path)
-    except MemoryError:
-        raise
-    except Exception as error:  # safetensors and torch each raise their own
-        raise Refused(f"{found.title}: {found.path.name} is damaged: {error}") from error
 
 
 def _sizes(config: Config, bridge: Any) -> dict[str, Any]:
@@ -209,12 +199,3 @@ def _norm(norm: Any) -> Norm:
     inner = norm.original_component
     gain, bias = (getattr(inner, name, None) for name in ("weight", "bias"))
     return Norm(*(None if held is None else to_cpu_float32(held) for held in (gain, bias)))
-
-
-def _own(found: Pretrained, bridge: Any, job: Job) -> Own:
-    """Return what the model makes of a few tokens, which its parts are then to add up to."""
-    chance = torch.Generator().manual_seed(0)
-    count = min(PROBE, found.config["n_ctx"])
-    ids = tuple(torch.randint(found.config["d_vocab"], (count,), generator=chance).tolist())
-    passed = forward(bridge, ids, job)
-    return Own(ids=ids, patterns=tuple(passed.patterns), log_probs=passed.next_log_probs[None])

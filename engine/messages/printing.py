@@ -7,6 +7,9 @@ _UNPRINTABLE = re.compile(
 )
 """Control characters, line ends, what sets the direction of writing, halves of surrogate pairs."""
 
+MOST_SAID = 200
+"""Characters of an error's text that are shown."""
+
 
 def printable(text: str, keep: str = "") -> str:
     r"""Return a text with what is no ink written as `\u001b`, which JSON reads as the same text.
@@ -21,6 +24,12 @@ def printable(text: str, keep: str = "") -> str:
     return _UNPRINTABLE.sub(
         lambda found: found[0] if found[0] in keep else f"\\u{ord(found[0]):04x}", text
     )
+
+
+def in_a_line(error: BaseException | str) -> str:
+    """Return an error's text on one printable line."""
+    text = printable(" ".join(str(error).split())) or type(error).__name__
+    return text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 1]}…"
 
 
 def in_bytes(count: int) -> str:

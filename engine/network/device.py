@@ -39,18 +39,7 @@ def to_like(tensor: Tensor, other: Tensor) -> Tensor:
 
 
 def check(placing: Placing) -> None:
-    """Refuse a device that is not there, or that is known to compute wrongly.
-
-    Parameters
-    ----------
-    placing : Placing
-        What was chosen.
-
-    Raises
-    ------
-    Refused
-        With what there is instead.
-    """
+    """Refuse a device that is not there, or that is known to compute wrongly."""
     there = devices()
     if placing.device not in there:
         raise Refused(
@@ -76,22 +65,7 @@ def devices() -> list[str]:
 
 
 def check_room(name: str, needs: int, placing: Placing) -> None:
-    """Refuse a model whose weights would not fit on a device that has memory of its own.
-
-    Parameters
-    ----------
-    name : str
-        What the model is called.
-    needs : int
-        Bytes of its weights.
-    placing : Placing
-        Where it is to go.
-
-    Raises
-    ------
-    Refused
-        With what it needs and what there is.
-    """
+    """Refuse a model whose weights would not fit on a device that has memory of its own."""
     if placing.device != "cuda":  # mps shares the computer's memory, which was asked before
         return
     free, _ = torch.cuda.mem_get_info()
@@ -103,22 +77,7 @@ def check_room(name: str, needs: int, placing: Placing) -> None:
 
 
 def check_weights(name: str, weights: Iterable[tuple[str, Tensor]], placing: Placing) -> None:
-    """Refuse weights that are not numbers, and those that float16 cannot hold.
-
-    Parameters
-    ----------
-    name : str
-        What the model is called.
-    weights : iterable of (str, Tensor)
-        Its tensors by name, as they were read.
-    placing : Placing
-        How they were read: the largest number of float16 is 65,504.
-
-    Raises
-    ------
-    Refused
-        If a number is an infinity or none at all, with the tensor's name.
-    """
+    """Refuse weights that are not numbers, and those that float16 cannot hold."""
     for at, tensor in weights:
         if not (tensor.numel() and tensor.is_floating_point()):
             continue
@@ -142,22 +101,7 @@ def without_numbers(tensor: Tensor) -> str:
 
 
 def check_finite(name: str, numbers: Tensor, placing: Placing) -> None:
-    """Refuse a run in which numbers became too large.
-
-    Parameters
-    ----------
-    name : str
-        What the model is called.
-    numbers : Tensor
-        What came of the run.
-    placing : Placing
-        How it was run.
-
-    Raises
-    ------
-    Refused
-        If any is not finite.
-    """
+    """Refuse a run in which numbers became too large."""
     if bool(numbers.isfinite().all()):
         return
     if placing.dtype == "float16":

@@ -113,13 +113,7 @@ class Network:
     bos_reason: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what a norm cannot divide by.
-
-        Raises
-        ------
-        Refused
-            If eps, which keeps a square root from 0, is negative or no number.
-        """
+        """Refuse what a norm cannot divide by."""
         if not 0 <= self.eps < math.inf:
             raise Refused(
                 f"the model is not opened: its config gives its norms an eps of {self.eps:g}, and "

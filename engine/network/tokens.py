@@ -44,7 +44,7 @@ class Tokens:
         self, tokenizer: Tokenizer, bos_token: str | None, d_vocab: int | None = None
     ) -> None:
         self._d_vocab = tokenizer.get_vocab_size() if d_vocab is None else d_vocab
-        self._tokenizer = _settled(tokenizer)
+        self._tokenizer, self._job = _settled(tokenizer), Job()
         added = tokenizer.get_added_tokens_decoder()
         self._added = frozenset(added)
         self.special_ids = frozenset(index for index, token in added.items() if token.special)
@@ -55,28 +55,26 @@ class Tokens:
         return len(self.texts)
 
     def spell(self, job: Job) -> None:
-        """Make the text and label of every token, which takes long, once, and steps by the way."""
-        if "_pieces" not in vars(self):
-            self._pieces = self._made_pieces(job)
-        if "labels" not in vars(self):
-            self.labels = self._made_labels(job)
+        """Make the text and label of every token, which takes long, once, with steps of the job."""
+        self._job = job
+        try:
+            assert len(self.labels) == len(self._pieces)
+        finally:
+            self._job = Job()
 
-    def _ids_in_parts(self, job: Job, what: str) -> Iterator[int]:
+    def _ids_in_parts(self, what: str) -> Iterator[int]:
         for index in range(self._d_vocab):
             if index % SPELT == 0:
-                job.step(index, self._d_vocab, what)
+                self._job.step(index, self._d_vocab, what)
             yield index
 
     @cached_property
     def _pieces(self) -> tuple[bytes, ...]:
-        return self._made_pieces(Job())
-
-    def _made_pieces(self, job: Job) -> tuple[bytes, ...]:
         byte_of = _byte_of_character() if self._spelling == "bytes" else {}
         # Added tokens are written as they are, where the others are spelt byte by byte.
         literal = self.special_ids | (self._added if byte_of else frozenset())
         pieces = []
-        for index in self._ids_in_parts(job, "reading tokens"):
+        for index in self._ids_in_parts("reading tokens"):
             token = self._tokenizer.id_to_token(index)
             if token is None:
                 piece = b""
@@ -123,13 +121,10 @@ class Tokens:
         character that cannot be seen its code point. Of tokens that would look the same, all but
         one carry their id.
         """
-        return self._made_labels(Job())
-
-    def _made_labels(self, job: Job) -> tuple[str, ...]:
         pieces, texts = self._pieces, self.texts
         plain = [
             _label(pieces[index], texts[index]) if pieces[index] else f"[id {index}]"
-            for index in self._ids_in_parts(job, "labelling tokens")
+            for index in self._ids_in_parts("labelling tokens")
         ]
         claimed: dict[str, int] = {}
         shared = {label for label, count in Counter(plain).items() if count > 1}

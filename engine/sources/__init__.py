@@ -1,4 +1,9 @@
-"""Where models come from; nothing in here imports torch, so that listing them is quick."""
+"""Where models come from; nothing in here imports torch, so that listing them is quick.
+
+Throughout, `name` is what a model is opened as (its path, its name on the hub or TransformerLens's
+own) and `title` what sentences call it. Functions raise `Refused`, with the file and the reason,
+where files are missing (`Missing`), damaged, cut short, or of no model that can be shown.
+"""
 
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -38,8 +43,8 @@ SOURCES = (
     Source("bundled", bundled.entries, _listed(bundled.entries), bundled.load),
     Source("toy", toys.entries, _listed(toys.entries), toys.load),
     Source("cache", folder.cached_entries, folder.is_cached, folder.load_cached),
-    Source("folder", folder.entries, folder.has, folder.load),
-    Source("file", gguf.entries, gguf.has, gguf.load),
+    Source("folder", list, folder.has, folder.load),
+    Source("file", list, gguf.has, gguf.load),
 )
 
 
@@ -49,13 +54,7 @@ def entries() -> tuple[ModelEntry, ...]:
 
 
 def load(name: str) -> Checkpoint | Pretrained:
-    """Read or look over a model of the source that has it: listed, cached, a folder or a file.
-
-    Raises
-    ------
-    Refused
-        If no source has it, or it cannot be opened. Nothing is downloaded.
-    """
+    """Read or look over a model of the source that has it: listed, cached, a folder or a file."""
     return source_of(name).load(name)
 
 

@@ -43,24 +43,12 @@ def entries() -> list[ModelEntry]:
 
 
 def load(name: str) -> Checkpoint:
-    """Read a bundled model.
-
-    Parameters
-    ----------
-    name : str
-        One of the names that `entries` lists.
-    """
+    """Read a bundled model."""
     return read_folder(models_folder() / name)
 
 
 def read_folder(folder: Path) -> Checkpoint:
-    """Read a folder with config.json, tokenizer.json and model.safetensors.
-
-    Raises
-    ------
-    Refused
-        If a file is missing or damaged, or the weights do not have the sizes of the config.
-    """
+    """Read a folder with config.json, tokenizer.json and model.safetensors."""
     own = Folder(folder, folder.name)
     for file in FILES:
         if not own.has(file):

@@ -105,20 +105,7 @@ class Pretrained:
         return any(self.path.glob("*.safetensors"))
 
     def check_fits(self, free: int, placing: Placing) -> None:
-        """Refuse a model that would not fit, before it takes any memory.
-
-        Parameters
-        ----------
-        free : int
-            Bytes of memory that can be had.
-        placing : Placing
-            How it is to be held.
-
-        Raises
-        ------
-        Refused
-            With what it needs, what there is, and what would fit.
-        """
+        """Refuse a model that would not fit, before it takes any memory."""
         peak = self.peak_in(placing)
         if peak > free:
             fits = int(free / peak * self.parameters)

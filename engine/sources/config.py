@@ -60,20 +60,7 @@ def is_decoder(config: Config) -> bool:
 
 
 def check_kind(title: str, config: Config) -> None:
-    """Refuse what is plainly no decoder with attention, so that it need not be read or fetched.
-
-    Parameters
-    ----------
-    title : str
-        What the model is called.
-    config : mapping
-        Its config.json.
-
-    Raises
-    ------
-    Refused
-        With the reason.
-    """
+    """Refuse what is plainly no decoder with attention, so that it need not be read or fetched."""
     check_layers(title, config)
     kind = config.get("model_type")
     if quantised := config.get("quantization_config"):
@@ -93,13 +80,7 @@ def check_kind(title: str, config: Config) -> None:
 
 
 def check_layers(title: str, config: Config) -> None:
-    """Refuse a config that means more layers than any model has, which would never be built.
-
-    Raises
-    ------
-    Refused
-        With the number.
-    """
+    """Refuse a config that means more layers than any model has, which would never be built."""
     if (layers := size(config, LAYERS)) > MOST_LAYERS:
         raise Refused(f"{title}: config.json is damaged: it means {layers:,} layers")
 
@@ -130,32 +111,24 @@ LARGEST = 3e38
 """More than single precision holds."""
 
 SETTINGS: Mapping[str, str] = {
-    "sliding_window": "size",
-    "window_size": "size",
-    "head_dim": "size",
-    "num_key_value_heads": "size",
-    "max_position_embeddings": "size",
-    "n_positions": "size",
-    "vocab_size": "size",
-    "hidden_size": "size",
-    "intermediate_size": "size",
-    "num_hidden_layers": "size",
-    "num_attention_heads": "size",
-    "bos_token_id": "id",
-    "eos_token_id": "id",
-    "rms_norm_eps": "number",
-    "layer_norm_eps": "number",
-    "layer_norm_epsilon": "number",
-    "norm_epsilon": "number",
-    "rope_theta": "number",
-    "attn_logit_softcapping": "number",
-    "final_logit_softcapping": "number",
-    "query_pre_attn_scalar": "number",
-    "attention_multiplier": "number",
-    "embedding_multiplier": "number",
-    "residual_multiplier": "number",
-    "logits_scaling": "number",
-    "clip_qkv": "number",
+    **dict.fromkeys(
+        (
+            *("sliding_window", "window_size", "head_dim", "num_key_value_heads", "vocab_size"),
+            *("max_position_embeddings", "n_positions", "hidden_size", "intermediate_size"),
+            *("num_hidden_layers", "num_attention_heads"),
+        ),
+        "size",
+    ),
+    **dict.fromkeys(("bos_token_id", "eos_token_id"), "id"),
+    **dict.fromkeys(
+        (
+            *("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_epsilon"),
+            *("rope_theta", "clip_qkv", "attn_logit_softcapping", "final_logit_softcapping"),
+            *("query_pre_attn_scalar", "attention_multiplier", "embedding_multiplier"),
+            *("residual_multiplier", "logits_scaling"),
+        ),
+        "number",
+    ),
 }
 """What numbers of a transformers config are, where it has them: a size counts something, an id
 names a token or several."""
@@ -165,22 +138,7 @@ WHOLE_CONTEXT = ("sliding_window", "window_size")
 
 
 def checked_size(place: str, values: Mapping[str, Any], name: str) -> int:
-    """Return what counts something: a whole number above 0.
-
-    Parameters
-    ----------
-    place : str
-        What sentences call the file.
-    values : mapping
-        What it says.
-    name : str
-        The value that is wanted.
-
-    Raises
-    ------
-    Refused
-        If it is something else.
-    """
+    """Return what counts something: a whole number above 0."""
     found = values.get(name)
     if type(found) is not int or not 0 < found < MOST:
         raise _wrong(place, name, found, f"a whole number from 1 to {MOST - 1:,}")
@@ -188,13 +146,7 @@ def checked_size(place: str, values: Mapping[str, Any], name: str) -> int:
 
 
 def checked_number(place: str, values: Mapping[str, Any], name: str) -> float:
-    """Return a number that is not below 0, nor beyond what single precision holds.
-
-    Raises
-    ------
-    Refused
-        If it is something else.
-    """
+    """Return a number that is not below 0, nor beyond what single precision holds."""
     found = values.get(name)
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < LARGEST:
         raise _wrong(place, name, found, f"a number from 0 to {LARGEST:g}")
@@ -206,11 +158,6 @@ def check_numbers(place: str, values: Mapping[str, Any]) -> None:
 
     Those of `SETTINGS` by what they are, where they are neither left out nor null; any other where
     it is out of all range, however deep it lies.
-
-    Raises
-    ------
-    Refused
-        With the first of them.
     """
     nested = values.get("text_config")
     for within in (values, nested) if isinstance(nested, Mapping) else (values,):

@@ -32,13 +32,7 @@ PAUSE = 0.05
 
 
 def find_download(request: FindDownload, job: Job) -> DownloadPlan:
-    """Ask the hub what downloading a model would take.
-
-    Raises
-    ------
-    Refused
-        If there is no such model, or it cannot be asked.
-    """
+    """Ask the hub what downloading a model would take."""
     answer = _ask("find", request.repository, job)
     return DownloadPlan(
         repository=answer["repository"],
@@ -154,11 +148,6 @@ TENTH = 10
 
 def fetch(words: list[str]) -> str:
     """Download a model, and return the sentence that says how it is opened; or the help.
-
-    Parameters
-    ----------
-    words : list of str
-        What follows `download`: the model's name on the hub, or TransformerLens's.
 
     Raises
     ------

@@ -100,11 +100,6 @@ class Folder:
         """Refuse a folder with files that no library could read to their end.
 
         A library opens what it knows by name, so each is looked at, whether or not it is asked for.
-
-        Raises
-        ------
-        Refused
-            If one is a pipe or a device, or a text that is larger than any such.
         """
         try:
             names = sorted(os.listdir(self.path))
@@ -164,13 +159,7 @@ class Folder:
         raise Missing(f"{self.title} has no weights: neither {' nor '.join(WHOLE)} is in it")
 
     def check_pickle(self, file: Path) -> None:
-        """Refuse a file of torch's that is larger once it is unpacked: torch itself packs none.
-
-        Raises
-        ------
-        Refused
-            If it is packed, or damaged.
-        """
+        """Refuse a file of torch's that is larger once it is unpacked: torch itself packs none."""
         with bounded_file.open_regular(file) as stream:
             if stream.read(4) != b"PK\x03\x04":  # as before torch 1.6
                 return
@@ -182,13 +171,7 @@ class Folder:
             self.damaged(file.name, "its parts are compressed, which torch does not do")
 
     def tensors(self, files: tuple[Path, ...], where: Mapping[str, str]) -> dict[str, list[int]]:
-        """Return the shape of each tensor of safetensors files, reading their headers only.
-
-        Raises
-        ------
-        Refused
-            If a header is damaged, a file cut short, or a tensor not where the index says.
-        """
+        """Return the shape of each tensor of safetensors files, reading their headers only."""
         headers = {file.name: self.header(file) for file in files}
         for tensor, shard in where.items():
             if tensor not in headers[shard]:
@@ -196,13 +179,7 @@ class Folder:
         return {name: shape for header in headers.values() for name, shape in header.items()}
 
     def header(self, file: Path) -> dict[str, list[int]]:
-        """Return the shape of each tensor of one safetensors file, and check that all is there.
-
-        Raises
-        ------
-        Refused
-            If the header is damaged, or the file is cut short.
-        """
+        """Return the shape of each tensor of one safetensors file, and check that all is there."""
         with bounded_file.open_regular(file) as stream:
             size = os.fstat(stream.fileno()).st_size
             length = int.from_bytes(stream.read(8), "little")

@@ -23,48 +23,19 @@ PEAK = 1.5
 """Memory that reading a folder takes at most, over that of its weights."""
 
 
-def entries() -> list[ModelEntry]:
-    """List nothing: folders are opened by their path."""
-    return []
-
-
 def has(name: str) -> bool:
     """Return whether a name is the path of a folder."""
     return is_there(name, Path.is_dir)
 
 
 def load(name: str) -> Checkpoint | Pretrained:
-    """Look a model folder over: every file there, whole and of one model.
-
-    Parameters
-    ----------
-    name : str
-        Path of the folder.
-
-    Raises
-    ------
-    Refused
-        If it is no model folder, or a file is missing, damaged or cut short.
-    """
+    """Look a model folder over: every file there, whole and of one model."""
     path = Path(name).expanduser()
     return look_over(name, Folder(path, path.absolute().name))
 
 
 def look_over(name: str, folder: Folder) -> Checkpoint | Pretrained:
-    """Look a folder over that is opened by another name than its path's.
-
-    Parameters
-    ----------
-    name : str
-        What the model is opened as.
-    folder : Folder
-        Where its files are.
-
-    Raises
-    ------
-    Refused
-        If it is no model folder, or a file is missing, damaged or cut short.
-    """
+    """Look a folder over that is opened by another name than its path's."""
     config = folder.json("config.json", "is not a model folder: it has no config.json")
     if config.get("model_type") == bundled.MODEL_TYPE:
         return replace(bundled.read_folder(folder.path), name=name)
@@ -138,18 +109,7 @@ def is_cached(name: str) -> bool:
 
 
 def load_cached(name: str) -> Checkpoint | Pretrained:
-    """Look a model of the cache over: every file there, whole and of one model.
-
-    Parameters
-    ----------
-    name : str
-        Its name on the hub, or TransformerLens's.
-
-    Raises
-    ------
-    Refused
-        If a file is missing, damaged or cut short, or it is no model that can be shown.
-    """
+    """Look a model of the cache over: every file there, whole and of one model."""
     files = hub_cache.folder(name)
     if files is None:
         raise _part_of(name, f"{name} lacks config.json")

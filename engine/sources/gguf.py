@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.bounded_file import open_regular
-from engine.messages import ModelEntry, Refused
+from engine.messages import Refused
 from engine.sources.checkpoint import BYTES, Pretrained, is_there
 from engine.sources.config import checked_size
 
@@ -32,29 +32,13 @@ DENSEST = 8
 """Numbers that a byte holds at most."""
 
 
-def entries() -> list[ModelEntry]:
-    """List nothing: files are opened by their path."""
-    return []
-
-
 def has(name: str) -> bool:
     """Return whether a name is the path of a file."""
     return is_there(name, Path.is_file)
 
 
 def load(name: str) -> Pretrained:
-    """Look a GGUF file over.
-
-    Parameters
-    ----------
-    name : str
-        Path of the file.
-
-    Raises
-    ------
-    Refused
-        If it is no GGUF file, or its header cannot be read.
-    """
+    """Look a GGUF file over."""
     path = Path(name).expanduser()
     with open_regular(path) as stream:
         if stream.read(4) != b"GGUF":

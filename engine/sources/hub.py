@@ -84,13 +84,7 @@ class Wanted(NamedTuple):
 
 
 def find(name: str) -> list[Wanted]:
-    """Ask the hub which files a model has, and return those that are needed.
-
-    Raises
-    ------
-    Refused
-        If it has no model that can be opened.
-    """
+    """Ask the hub which files a model has, and return those that are needed."""
     repository = hub_cache.on_hub(name)
     wanted = _files(repository)
     if wanted[0].file != "config.json":
@@ -105,13 +99,7 @@ def find(name: str) -> list[Wanted]:
 
 
 def download(name: str) -> int:
-    """Fetch what is not here yet of a model, and return the size of all of it.
-
-    Raises
-    ------
-    Refused
-        If the disk has no room for it, or what came is not what the hub has.
-    """
+    """Fetch what is not here yet of a model, and return the size of all of it."""
     wanted = find(name)
     total = sum(it.size for it in wanted)
     left, free = total - sum(it.here for it in wanted), disk_free()
@@ -312,20 +300,7 @@ OLDER = ("vocab.json", "merges.txt", "tokenizer.model", "spiece.model", "vocab.t
 
 
 def needed(repository: str, names: Collection[str]) -> list[str]:
-    """Return the files to download, the smaller ones first.
-
-    Parameters
-    ----------
-    repository : str
-        What the hub calls it.
-    names : collection of str
-        Every file that it has.
-
-    Raises
-    ------
-    Refused
-        If there is no model among them that could be opened.
-    """
+    """Return the files to download, the smaller ones first."""
     tokenizer = [name for name in TOKENIZER if name in names]
     if "tokenizer.json" not in names:
         tokenizer += [name for name in OLDER if name in names]

@@ -39,13 +39,7 @@ def place(repository: str) -> Path:
 
 
 def folder(name: str) -> Folder | None:
-    """Return the files of a model: those of `main` as last fetched, or else the newest.
-
-    Parameters
-    ----------
-    name : str
-        Its name on the hub, or TransformerLens's.
-    """
+    """Return the files of a model: those of `main` as last fetched, or else the newest."""
     repository = on_hub(name)
     if not is_repository(repository):
         return None

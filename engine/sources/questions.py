@@ -41,11 +41,6 @@ def estimate_model(request: EstimateModel, job: Job, placing: Placing) -> ModelE
     """Look a model over without reading its weights.
 
     Attention-only models are held in single precision, whatever was chosen.
-
-    Raises
-    ------
-    Refused
-        If there is no such model, or its files are missing, damaged or of no use.
     """
     if request.positions is not None and request.positions < 1:
         raise Refused(f"positions must be at least 1, not {request.positions:,}")
@@ -117,22 +112,7 @@ def list_models(request: ListModels, job: Job) -> ModelList:
 
 
 def answer(request: Request, job: Job, placing: Placing) -> Result:
-    """Answer a question of `WITHOUT_MODEL`.
-
-    Parameters
-    ----------
-    request : Request
-        The question.
-    job : Job
-        Takes progress, and can cancel.
-    placing : Placing
-        How models would be held.
-
-    Raises
-    ------
-    Refused
-        If it cannot be answered.
-    """
+    """Answer a question of `WITHOUT_MODEL`."""
     if isinstance(request, EstimateModel):
         return estimate_model(request, job, placing)
     told: Result = WITHOUT_MODEL[type(request)](request, job)

@@ -13,6 +13,7 @@ from engine.sources import hub_cache
 from engine.sources.checkpoint import BYTES, Pretrained
 from engine.sources.config import LARGEST, SIZES, Config, check_layers, checked_number, checked_size
 from engine.sources.files import Folder, Missing
+from engine.sources.tokenizer import check_vocabulary
 
 PEAK = 2.2
 """Memory that reading one takes at most, over that of its weights: file and model at once."""
@@ -51,22 +52,7 @@ REASONS = {
 
 
 def look_over(name: str, folder: Folder, config: Config) -> Pretrained:
-    """Look over a folder with TransformerLens's config.json and weights under its names.
-
-    Parameters
-    ----------
-    name : str
-        What the model is opened as.
-    folder : Folder
-        Where its files are.
-    config : mapping
-        Its config.json.
-
-    Raises
-    ------
-    Refused
-        If a file is missing or damaged, or the model is of a kind that cannot be shown.
-    """
+    """Look over a folder with TransformerLens's config.json and weights under its names."""
     check(folder.title, config)
     weights = _weights(folder)
     if weights.suffix == ".safetensors":
@@ -75,13 +61,7 @@ def look_over(name: str, folder: Folder, config: Config) -> Pretrained:
         folder.check_pickle(weights)
     parameters = sum(math.prod(shape) for shape in shapes(config).values())
     where, tokenizer = _tokenizer(folder, config)
-    if not tokenizer.get_vocab_size():
-        raise Refused(f"{folder.title}: its tokenizer has no tokens")
-    if tokenizer.get_vocab_size() > config["d_vocab"]:
-        raise Refused(
-            f"{folder.title}: its tokenizer has {tokenizer.get_vocab_size():,} tokens, and the "
-            f"model only {config['d_vocab']:,}: the tokenizer is another model's"
-        )
+    check_vocabulary(folder.title, tokenizer, config["d_vocab"])
     return Pretrained(
         name=name,
         title=folder.title,
@@ -100,13 +80,7 @@ def look_over(name: str, folder: Folder, config: Config) -> Pretrained:
 
 
 def check(title: str, config: Config) -> None:
-    """Refuse a config that is damaged, or of a model that cannot be shown.
-
-    Raises
-    ------
-    Refused
-        With the reason.
-    """
+    """Refuse a config that is damaged, or of a model that cannot be shown."""
     for name in SIZES if config.get("attn_only") else (*SIZES, "d_mlp"):
         checked_size(f"{title}: config.json", config, name)
     if "eps" in config:

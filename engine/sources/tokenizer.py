@@ -35,28 +35,31 @@ def read_tokenizer(folder: Path, title: str, *, ours: bool = False) -> Tokenizer
         What sentences call the model.
     ours : bool, optional
         It came with Headscope and is known: not tried first.
-
-    Raises
-    ------
-    Refused
-        If it is damaged, or would take time or memory without end.
     """
     path = folder / "tokenizer.json"
     try:
         if not ours:
             _check_growth(title, bounded_file.read(path, LONGEST))
             _try(title, path)
-        made = Tokenizer.from_file(str(path))
-        # A text is read whole, and filled up to no length.
-        made.no_truncation()
-        made.no_padding()
-        return made
+        return Tokenizer.from_file(str(path))
     except OSError as error:
         raise Refused(f"{title}: tokenizer.json cannot be read: {error.strerror}") from error
     except (Refused, KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # the library raises no narrower class, and panics are wider
         raise Refused(f"{title}: tokenizer.json is damaged: {error}") from error
+
+
+def check_vocabulary(title: str, tokenizer: Tokenizer, d_vocab: int) -> None:
+    """Refuse a tokenizer without tokens, or with more than a model has."""
+    size = tokenizer.get_vocab_size()
+    if not size:
+        raise Refused(f"{title}: its tokenizer has no tokens")
+    if size > d_vocab:
+        raise Refused(
+            f"{title}: its tokenizer has {size:,} tokens, and the model only {d_vocab:,}: the "
+            "tokenizer is another model's"
+        )
 
 
 def _try(title: str, path: Path) -> None:

@@ -156,22 +156,8 @@ def _checkpoint(
 ) -> Checkpoint:
     """Return a model without norms and biases whose layers have one head each.
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    words : sequence of str
-        Its tokens.
-    embed, unembed : ndarray
-        W_E [d_vocab, d_model] and W_U [d_model, d_vocab].
-    layers : sequence of mapping
-        `W_Q`, `W_K` and `W_V` [d_model, d_head] and `W_O` [d_head, d_model] of each layer.
-    positions : ndarray, optional
-        W_pos [LONGEST, d_model]; without, positions mean nothing to it.
-    bos : str, optional
-        The word that every prompt begins with.
-    example : str
-        A prompt that shows something.
+    Matrices are [d_vocab, d_model], [d_model, d_vocab], [d_model, d_head] for W_Q, W_K and W_V,
+    [d_head, d_model] for W_O, and [LONGEST, d_model] for positions; `bos` begins every prompt.
     """
     d_vocab, d_model = embed.shape
     d_head = layers[0]["W_Q"].shape[1]

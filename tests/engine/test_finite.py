@@ -1,6 +1,7 @@
 """Weights and settings that are no finite numbers, from every source."""
 
 import json
+import re
 import shutil
 from importlib import resources
 from pathlib import Path
@@ -25,31 +26,32 @@ def spoiled(file, name, value):
     save_file(tensors, file)
 
 
-@pytest.mark.parametrize("value", BAD)
-def test_a_model_folder_with_such_a_weight_is_refused_by_the_tensors_name(tmp_path, value):
-    hugging_face.write("llama", tmp_path / "it")
-    name = "model.layers.1.self_attn.k_proj.weight"
-    spoiled(tmp_path / "it" / "model.safetensors", name, value)
-    with pytest.raises(Refused, match=f"{name} holds numbers that are not finite"):
-        Engine().answer(LoadModel(str(tmp_path / "it")))
+def a_folder(folder, value):
+    hugging_face.write("llama", folder)
+    spoiled(folder / "model.safetensors", "model.layers.1.self_attn.k_proj.weight", value)
+    return "model.layers.1.self_attn.k_proj.weight"
 
 
-@pytest.mark.parametrize("value", BAD)
-def test_a_copy_of_a_model_that_comes_with_it_is_refused_alike(tmp_path, value):
-    shutil.copytree(Path(str(resources.files("resources") / "models/attn-1l")), tmp_path / "it")
-    spoiled(tmp_path / "it" / "model.safetensors", "blocks.0.attn.W_V", value)
-    with pytest.raises(Refused, match=r"blocks\.0\.attn\.W_V holds numbers that are not finite"):
-        Engine().answer(LoadModel(str(tmp_path / "it")))
+def a_copy_of_a_bundled_model(folder, value):
+    shutil.copytree(Path(str(resources.files("resources") / "models/attn-1l")), folder)
+    spoiled(folder / "model.safetensors", "blocks.0.attn.W_V", value)
+    return "blocks.0.attn.W_V"
 
 
-@pytest.mark.parametrize("value", BAD)
-def test_a_state_dict_is_refused_alike(tmp_path, value):
+def a_state_dict(folder, value):
     about = state_dict.config()
     weights = state_dict.random(about)
     weights["blocks.1.mlp.W_in"][2, 3] = value
-    folder = state_dicts.write(tmp_path / "it", about, weights)
-    with pytest.raises(Refused, match=r"blocks\.1\.mlp\.W_in holds numbers that are not finite"):
-        Engine().answer(LoadModel(str(folder)))
+    state_dicts.write(folder, about, weights)
+    return "blocks.1.mlp.W_in"
+
+
+@pytest.mark.parametrize("value", BAD)
+@pytest.mark.parametrize("write", [a_folder, a_copy_of_a_bundled_model, a_state_dict])
+def test_a_model_with_such_a_weight_is_refused_by_the_tensors_name(tmp_path, write, value):
+    name = write(tmp_path / "it", value)
+    with pytest.raises(Refused, match=f"{re.escape(name)} holds numbers that are not finite"):
+        Engine().answer(LoadModel(str(tmp_path / "it")))
 
 
 @pytest.mark.parametrize("eps", [-1.0, float("nan"), float("inf")])

@@ -3,6 +3,11 @@
 What may be looked at is judged by transformers' own softmax: by what its scores are masked with.
 """
 
+import csv
+import io
+import json
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -20,6 +25,8 @@ from engine.messages import (
     RunPrompt,
     Thumbnails,
 )
+from engine.messages.records import result_to_json
+from gui.figures import rows
 from tests.engine.sources import state_dicts
 from tests.engine.test_witnesses import caught
 from tests.oracles import hugging_face, state_dict
@@ -70,6 +77,54 @@ def test_what_is_masked_is_what_the_softmax_is_kept_from(opened):
     assert hidden  # the prompt is longer than a window
     receipts = engine.answer(Receipts(run, Head(0, 1))).receipts
     assert [it.name for it in receipts if it.passed is False] == []
+
+
+@pytest.mark.parametrize("size", [10, 4, 1])
+def test_a_cell_of_a_thumbnail_is_masked_if_all_that_it_pools_is(opened, size):
+    model, engine, name = opened
+    run = RunPrompt(name, " ".join(WORDS[i] for i in IDS[1:]), prepend_bos=True)
+    found, scores = engine.answer(Thumbnails(run, size)), caught(model, "eager", IDS).scores
+    patterns = [engine.answer(Attention(run, layer)).values for layer in range(len(scores))]
+    for row, column in np.ndindex(found.mask.shape[1:]):
+        rows, columns = (slice(at * found.block, (at + 1) * found.block) for at in (row, column))
+        for layer, given in enumerate(scores):
+            part = patterns[layer][:, rows, columns].max((-1, -2))
+            seen = bool((given[0, rows, columns] > LEAST).any())
+            assert found.mask[layer, row, column] == seen
+            meant = part if seen else np.full_like(part, np.nan)
+            np.testing.assert_allclose(found.values[layer, :, row, column], meant, atol=1e-6)
+
+
+def test_json_says_null_and_a_table_says_nothing_of_what_is_masked(opened):
+    _, engine, name = opened
+    run = RunPrompt(name, " ".join(WORDS[i] for i in IDS[1:]), prepend_bos=True)
+    for asked in (DestinationRow(run), Thumbnails(run, 4)):
+        found = engine.answer(asked)
+        plain = json.loads(json.dumps(result_to_json(found)))
+        masked = np.array([value is None for value in np.ravel(np.array(plain["values"], object))])
+        assert np.array_equal(masked, np.isnan(found.values).ravel())
+        table = rows.encode(rows.rows(asked, found, None)).decode()
+        listed = [row["pattern"] for row in csv.DictReader(io.StringIO(table))]
+        if isinstance(asked, DestinationRow):
+            assert [one == "" for one in listed] == masked.tolist()
+        else:
+            assert all(listed)
+            assert len(listed) == np.count_nonzero(~masked)
+
+
+@pytest.mark.parametrize(
+    ("config", "meant"),
+    [
+        ({}, (None, None)),
+        ({"sliding_window": 7}, (7, 7)),
+        ({"sliding_window": None}, (None, None)),
+        ({"sliding_window": 7, "use_sliding_window": False}, (None, None)),
+        ({"sliding_window": 7, "layer_types": ["full_attention", "sliding_attention"]}, (None, 7)),
+        ({"window_size": 9, "attention_layers": ["global", "local"]}, (None, 9)),
+    ],
+)
+def test_windows_are_known_layer_by_layer(config, meant):
+    assert architecture.windows(SimpleNamespace(**config), 2) == meant
 
 
 @pytest.mark.parametrize("wrong", [18, 20, None])

@@ -15,6 +15,7 @@ from engine.sources.config import check_numbers
 from engine.sources.files import Folder
 from engine.sources.tokenizer import read_tokenizer
 from tests.engine.sources import gguf_files, state_dicts
+from tests.engine.sources.refusals import change, refused
 from tests.oracles import hugging_face, state_dict
 
 
@@ -22,19 +23,6 @@ from tests.oracles import hugging_face, state_dict
 def folder(tmp_path):
     hugging_face.write("llama", tmp_path / "mine")
     return tmp_path / "mine"
-
-
-def refused(path, request=LoadModel):
-    with pytest.raises(Refused) as raised:
-        Engine().answer(request(str(path)))
-    text = str(raised.value)
-    assert "\n" not in text
-    assert len(text) < 400
-    return text
-
-
-def change(file, **values):
-    file.write_text(json.dumps(json.loads(file.read_text()) | values))
 
 
 @pytest.mark.parametrize("file", ["config.json", "generation_config.json", "anything.else"])
@@ -48,7 +36,7 @@ def test_a_pipe_in_a_folder_is_not_read(folder, file):
 def test_a_config_without_end_is_not_read(folder, request_):
     (folder / "config.json").unlink()
     (folder / "config.json").symlink_to("/dev/zero")
-    assert "config.json is a pipe or a device" in refused(folder, request_)
+    assert "config.json is a pipe or a device" in refused(request_(str(folder)))
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "vocab.json"])
@@ -129,7 +117,7 @@ def test_a_tokenizer_over_which_the_library_panics_is_refused(folder):
     damaged = {"type": "Precompiled", "precompiled_charsmap": "AAAA/wAA"}
     change(folder / "tokenizer.json", normalizer=damaged)
     for request in (LoadModel, EstimateModel):
-        assert "tokenizer.json is damaged" in refused(folder, request)
+        assert "tokenizer.json is damaged" in refused(request(str(folder)))
 
 
 def test_a_tokenizer_that_breaks_the_process_that_tries_it_is_refused(folder, monkeypatch):

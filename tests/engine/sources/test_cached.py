@@ -7,10 +7,11 @@ import pytest
 from transformer_lens.supported_models import MODEL_ALIASES
 
 from engine import Engine, sources
-from engine.messages import EstimateModel, ListModels, LoadModel, Refused, RunPrompt
+from engine.messages import EstimateModel, ListModels, LoadModel, RunPrompt
 from engine.sources import folder, hub_cache
 from tests.engine.sources import state_dicts
 from tests.engine.sources.caches import REVISIONS, put
+from tests.engine.sources.refusals import refused
 from tests.oracles import hugging_face, state_dict
 
 DIGITS = "NeelNanda/gpt-neox-tokenizer-digits"
@@ -26,15 +27,6 @@ def root(tmp_path, monkeypatch):
 def llama(tmp_path_factory):
     hugging_face.write("llama", folder := tmp_path_factory.mktemp("source") / "llama")
     return folder
-
-
-def refused(name):
-    with pytest.raises(Refused) as raised:
-        Engine().answer(LoadModel(name))
-    text = str(raised.value)
-    assert "\n" not in text
-    assert len(text) < 400
-    return text
 
 
 def listed():

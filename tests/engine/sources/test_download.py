@@ -24,6 +24,7 @@ from engine.messages import (
 from engine.sources import hub, hub_cache, questions
 from tests.engine.sources import state_dicts
 from tests.engine.sources.hub import REVISION, Hub
+from tests.engine.sources.refusals import refused
 from tests.oracles import hugging_face, state_dict
 
 NAME = "someone/tiny"
@@ -56,15 +57,6 @@ def server(files, tmp_path, monkeypatch):
 @pytest.fixture
 def engine():
     return Engine()
-
-
-def refused(engine, request):
-    with pytest.raises(Refused) as raised:
-        engine.answer(request)
-    text = str(raised.value)
-    assert "\n" not in text
-    assert len(text) < 400
-    return text
 
 
 def asked_files(server):
@@ -163,7 +155,7 @@ def test_a_cancelled_download_stops_at_once_and_goes_on_where_it_was(server, eng
     kept = partial.stat().st_size
     assert 0 < kept < size
     assert engine.answer(FindDownload(NAME)).have >= kept
-    assert f"`headscope download {NAME}` fetches" in refused(engine, LoadModel(NAME))
+    assert f"`headscope download {NAME}` fetches" in refused(LoadModel(NAME), engine)
     assert NAME not in [entry.name for entry in engine.answer(ListModels()).models]
     server.asked.clear()
     server.rates.clear()
@@ -176,7 +168,7 @@ def test_a_cancelled_download_stops_at_once_and_goes_on_where_it_was(server, eng
 
 def test_a_connection_that_breaks_is_said_and_what_came_is_kept(server, engine, files):
     server.break_after["model.safetensors"] = 50_000
-    text = refused(engine, DownloadModel(NAME))
+    text = refused(DownloadModel(NAME), engine)
     assert "what has come is kept, and asking again goes on from there" in text
     (partial,) = hub_cache.root().rglob("*.incomplete")
     kept = partial.read_bytes()
@@ -190,7 +182,7 @@ def test_a_connection_that_breaks_is_said_and_what_came_is_kept(server, engine, 
 
 def test_a_file_that_came_damaged_is_thrown_away(server, engine):
     server.spoilt.add("model.safetensors")
-    assert "model.safetensors of someone/tiny came damaged" in refused(engine, DownloadModel(NAME))
+    assert "model.safetensors of someone/tiny came damaged" in refused(DownloadModel(NAME), engine)
     assert not list(hub_cache.root().rglob("*.incomplete"))
     assert NAME not in [entry.name for entry in engine.answer(ListModels()).models]
 
@@ -207,25 +199,25 @@ def test_a_file_that_came_damaged_is_thrown_away(server, engine):
 def test_what_the_hub_refuses_is_said_in_plain_words(server, engine, name, error, says):
     if error:
         server.errors[name] = error
-    assert says in refused(engine, DownloadModel(name))
+    assert says in refused(DownloadModel(name), engine)
     assert not hub_cache.root().exists()
 
 
 def test_a_model_whose_files_are_gated_is_told_before_its_size(server, engine):
     server.gated_files[NAME] = (403, "GatedRepo")
-    assert "is gated" in refused(engine, FindDownload(NAME))
+    assert "is gated" in refused(FindDownload(NAME), engine)
 
 
 def test_no_network_is_said(server, engine, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    text = refused(engine, FindDownload(NAME))
+    text = refused(FindDownload(NAME), engine)
     assert "there is no connection to the Hugging Face hub" in text
     assert "is kept" not in text  # nothing has come
 
 
 @pytest.mark.parametrize("name", ["", "-x", "a/b/c", "../x", "/tmp/x", "a b", "x" * 300, "a--b"])
 def test_what_is_no_name_on_the_hub_is_refused_and_not_asked_for(server, engine, name):
-    assert "is no name on the Hugging Face hub" in refused(engine, FindDownload(name))
+    assert "is no name on the Hugging Face hub" in refused(FindDownload(name), engine)
     assert server.asked == []
 
 
@@ -246,7 +238,7 @@ def test_what_is_no_decoder_is_told_before_it_is_fetched(server, engine, files):
     ):
         changed = json.dumps(config | {"model_type": kind, "architectures": [architecture]})
         server.repositories["a/b"] = files | {"config.json": changed.encode()}
-        assert says in refused(engine, FindDownload("a/b"))
+        assert says in refused(FindDownload("a/b"), engine)
 
 
 def test_a_legacy_name_is_fetched_with_its_tokenizer(server, engine, tmp_path):

@@ -7,8 +7,9 @@ import pytest
 import transformers
 
 from engine import Engine
-from engine.messages import Attention, LoadModel, Refused, RunPrompt
+from engine.messages import Attention, LoadModel, RunPrompt
 from tests.engine.sources import gguf_files
+from tests.engine.sources.refusals import refused
 from tests.oracles import hugging_face
 from tests.oracles.hugging_face import KINDS, LLAMA3, N_CTX, YARN
 
@@ -198,12 +199,6 @@ def test_an_unembedding_of_its_own_is_read_where_the_family_ties_it(tmp_path):
     assert engine.answer(LoadModel(str(path))).parameters == sum(
         weights.numel() for weights in model.parameters()
     )
-
-
-def refused(path):
-    with pytest.raises(Refused) as raised:
-        Engine().answer(LoadModel(str(path)))
-    return str(raised.value)
 
 
 @pytest.mark.parametrize(

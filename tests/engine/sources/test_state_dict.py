@@ -1,8 +1,6 @@
 """TransformerLens state dicts, against a float64 run of the same tensors."""
 
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,9 +17,9 @@ from engine.messages import (
     LogitAttribution,
     OVTokens,
     Receipts,
-    Refused,
     RunPrompt,
 )
+from tests.engine.sources.refusals import Malicious, refused
 from tests.engine.sources.state_dicts import WORDS, write
 from tests.oracles import state_dict
 
@@ -54,15 +52,6 @@ def opened(tmp_path_factory):
         return made[kind]
 
     return of
-
-
-def refused(path):
-    with pytest.raises(Refused) as raised:
-        Engine().answer(LoadModel(str(path)))
-    text = str(raised.value)
-    assert "\n" not in text
-    assert len(text) < 400
-    return text
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -217,14 +206,6 @@ def test_a_pickle_that_is_no_state_dict_is_refused(tmp_path, opened):
     folder = write(tmp_path / "mine", KINDS["gelu"], opened("gelu")[0])
     torch.save([torch.zeros(2)], folder / "model_final.pth")
     assert "holds no state dict" in refused(folder)
-
-
-class Malicious:
-    def __init__(self, marker: Path):
-        self.marker = marker
-
-    def __reduce__(self):
-        return (os.mkdir, (str(self.marker),))
 
 
 @pytest.mark.parametrize("zipped", [True, False])
