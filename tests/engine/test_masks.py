@@ -26,7 +26,7 @@ from engine.messages import (
     Thumbnails,
 )
 from engine.messages.records import result_to_json
-from gui.figures import rows
+from gui.figures import data
 from tests.engine.sources import state_dicts
 from tests.engine.test_witnesses import caught
 from tests.oracles import hugging_face, state_dict
@@ -103,7 +103,7 @@ def test_json_says_null_and_a_table_says_nothing_of_what_is_masked(opened):
         plain = json.loads(json.dumps(result_to_json(found)))
         masked = np.array([value is None for value in np.ravel(np.array(plain["values"], object))])
         assert np.array_equal(masked, np.isnan(found.values).ravel())
-        table = rows.encode(rows.rows(asked, found, None)).decode()
+        table = data.encode_csv(data.rows(asked, found, None)).decode()
         listed = [row["pattern"] for row in csv.DictReader(io.StringIO(table))]
         if isinstance(asked, DestinationRow):
             assert [one == "" for one in listed] == masked.tolist()

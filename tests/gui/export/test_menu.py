@@ -88,7 +88,7 @@ def test_every_panel_has_a_button_with_a_name_and_something_to_export(
             continue
         assert all(action.isEnabled() for action in found.values())
         for subject in exportables(shown):
-            assert type(subject.request) in figures.FIGURES, subject
+            assert type(subject.request) in figures.DRAWN, subject
             assert subject.name
 
 

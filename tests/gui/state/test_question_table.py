@@ -71,7 +71,7 @@ ASKED_BY_THE_WINDOW = [
 def test_every_picture_has_a_card_that_there_is() -> None:
     titles = {card.title for card in PANELS}
     tables = [m.Table("toy", HEAD, circuit) for circuit in ("ov", "qk")]
-    assert set(figures.FIGURES) - {
+    assert set(figures.DRAWN) - {
         kind for kind, row in question_table.TABLE.items() if row.card
     } == {m.Table, Difference}
     assert {
