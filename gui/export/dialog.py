@@ -21,7 +21,7 @@ from gui.export.screenshot import copy_figure, copy_text
 from gui.session.session import Session
 from gui.state.figure_board import Board
 from gui.state.figure_options import PICTURES, FigureOptions
-from gui.style.palette import Held
+from gui.style.palette import ScaledSize
 from gui.style.theme import UNIT
 from gui.widgets.controls import Segmented
 from gui.widgets.forms import ask_for_file, button, column, combo, progress_bar, row
@@ -94,7 +94,7 @@ class ExportDialog(QDialog):
         top.addRow("File", self.kind)
         side = QWidget()
         column(top, (self._scroll, 1), 0, of=side)
-        Held(side, side.setFixedWidth, _WIDTH)
+        ScaledSize(side, side.setFixedWidth, _WIDTH)
         shown = column((self.pane, 1), self.progress, self.small)
         ends = (self.stop_button, self.close_button, self.save_button)
         column(

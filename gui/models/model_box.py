@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionComboBox, QStylePainter, QWidg
 
 from engine.messages import ModelEntry
 from gui.session.model_opener import is_path, short_name
-from gui.style.palette import Held, scaled
+from gui.style.palette import ScaledSize, scaled
 from gui.style.theme import UNIT
 from gui.widgets.controls import ComboBox
 from gui.widgets.labels import ABOUT, HEADING, PATH, NamedRow
@@ -132,7 +132,7 @@ class ModelBox(ComboBox):
         self.setAccessibleName("Model")
         self.setMaxVisibleItems(_MOST_ROWS)
         self.view().setItemDelegate(NamedRow(self))
-        Held(self.view(), self.view().setMinimumWidth, _POPUP)
+        ScaledSize(self.view(), self.view().setMinimumWidth, _POPUP)
         self.view().setAccessibleName("Models")
         self.view().viewport().installEventFilter(self)
         self.activated.connect(self._on_activated)

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from gui.client.engine_client import EngineClient
 from gui.session.model_opener import ModelOpener, short_name
 from gui.session.session import DEFAULT_MODEL, Session
-from gui.style.palette import Held, scaled
+from gui.style.palette import ScaledSize, scaled
 from gui.widgets.forms import button, progress_bar
 from gui.widgets.labels import Banner, show_progress
 from gui.widgets.painting import literal
@@ -29,7 +29,7 @@ class OpeningBar(Banner):
         self._session, self._client, self._opening = session, client, opening
         self._refused = ("", "")
         self.bar = progress_bar("How far it is")
-        Held(self.bar, self.bar.setFixedWidth, BAR_WIDTH)
+        ScaledSize(self.bar, self.bar.setFixedWidth, BAR_WIDTH)
         self.stop = button("Cancel", opening.cancel)
         self.back = button("", self._go_back)
         self.again = button("Try again", self._try_again)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.panels.help import PANEL_HELP, Help
-from gui.style.palette import Held, token_font
+from gui.style.palette import ScaledSize, token_font
 from gui.style.theme import SCROLL_BAR, UNIT
 from gui.widgets.controls import Segmented
 from gui.widgets.labels import Notice, TextScroll, plain_label
@@ -319,7 +319,7 @@ def switch(
 def yield_room(widget: QWidget, least: int) -> None:
     """Let a widget be as small as its card has room for, but not lower than this."""
     widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-    Held(widget, widget.setMinimumHeight, least)
+    ScaledSize(widget, widget.setMinimumHeight, least)
 
 
 def _is_put_away(widget: QWidget) -> bool:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from engine.messages import TokenRanking, VirtualHeadParts, VocabularyTokens
 from gui.panels.frame import yield_room
-from gui.style.palette import Held
+from gui.style.palette import ScaledSize
 from gui.style.theme import UNIT
 from gui.widgets.fields import TokenField
 from gui.widgets.labels import caption, side_by_side
@@ -39,7 +39,7 @@ class TokenChoice(QWidget):
         super().__init__()
         self.field = TokenField()
         self.field.setAccessibleName(name)
-        Held(self.field, self.field.setFixedWidth, width)
+        ScaledSize(self.field, self.field.setFixedWidth, width)
         self.field.setToolTip("Type a token, with its space, or #id; Enter asks about it")
         self.field.chosen.connect(lambda token: self.chosen.emit(token))
         self.field.refused.connect(self.refused)

@@ -1,4 +1,4 @@
-"""Named arrangements of the cards, and how the area takes one on."""
+"""Captioned arrangements of the cards, and how the area takes one on."""
 
 from collections.abc import Sequence
 from itertools import pairwise

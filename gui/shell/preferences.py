@@ -12,7 +12,7 @@ from gui.client.engine_client import EngineClient, EngineLike
 from gui.session.settings import SYSTEM_THEME, Settings
 from gui.state.preferences import PREFERENCES, Preference, Preferences, preferences, use_hub
 from gui.style.formatting import use_notation
-from gui.style.palette import Held
+from gui.style.palette import ScaledSize
 from gui.style.theme import THEMES, UNIT
 from gui.widgets.controls import Segmented
 from gui.widgets.forms import button, column, field, row, set_value, spin, value_of
@@ -48,7 +48,7 @@ class PreferencesDialog(QDialog):
         self.theme.set_value(theme)
         self.notice = Notice()
         about = plain_label(MAKES, "small", wraps=True)
-        Held(about, about.setFixedWidth, WIDTH)
+        ScaledSize(about, about.setFixedWidth, WIDTH)
         form = QFormLayout()
         form.setHorizontalSpacing(2 * UNIT)
         form.setVerticalSpacing(UNIT)

@@ -21,7 +21,7 @@ from gui.panels.head.checks import verdict
 from gui.session.model_opener import ModelOpener, short_name
 from gui.session.session import Session
 from gui.style.formatting import head_name
-from gui.style.palette import Held, scaled, set_look
+from gui.style.palette import ScaledSize, scaled, set_look
 from gui.widgets import painting
 from gui.widgets.check_list import MARKS
 from gui.widgets.forms import button, progress_bar
@@ -204,7 +204,7 @@ class StatusBar(QStatusBar):
         self.model = _label("The model in use")
         self.work = _label("What is being computed")
         self.bar = progress_bar("How far it is")
-        Held(self.bar, self.bar.setMaximumWidth, 160)
+        ScaledSize(self.bar, self.bar.setMaximumWidth, 160)
         self.stop = button("Cancel", client.cancel, "Stop what is being computed (Esc)")
         self.receipts = ReceiptLight(session, client)
         self.receipts.opened.connect(self.receipts_wanted)

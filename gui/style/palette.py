@@ -133,7 +133,7 @@ def units(width: float, height: float) -> QSize:
     return QSize(scaled(width * UNIT), scaled(height * UNIT))
 
 
-class Held(QObject):
+class ScaledSize(QObject):
     """Keeps a size of a widget in proportion to the text: a child of the widget.
 
     Parameters

@@ -160,7 +160,7 @@ class CheckList(PaintedScroll[int]):
     def set_checks(self, checks: Sequence[Check]) -> None:
         """Show checks from above; those of the same claim stay open."""
         self._checks = tuple(checks)
-        self.pointed = None
+        self.hovered_item = None
         self._current = None if self._current is None else min(self._current, len(checks) - 1)
         self.lay_out()
 
@@ -178,14 +178,14 @@ class CheckList(PaintedScroll[int]):
         self._current = line
         self.lay_out()
         self.bring_into_sight(self._placed[line].box)
-        self.tell()
+        self.update_accessible_text()
         self.toggled.emit(line)
 
     def line_rect(self, line: int) -> QRectF:
         """Return where a line is drawn, in pixels of the viewport."""
         return self._placed[line].box.translated(0, -self.scrolled())
 
-    def thing_at(self, point: QPointF) -> int | None:
+    def item_at(self, point: QPointF) -> int | None:
         """Return the line at a place of the viewport."""
         at = self.on_page(point)
         boxes = (placed.box for placed in self._placed)
@@ -194,7 +194,7 @@ class CheckList(PaintedScroll[int]):
 
     def tip_at(self, point: QPointF) -> str:
         """Say what a click does, and what the bar means."""
-        line = self.thing_at(point)
+        line = self.item_at(point)
         if line is None:
             return ""
         bar, at = self._placed[line].bar, self.on_page(point)
@@ -206,7 +206,7 @@ class CheckList(PaintedScroll[int]):
         does = "Hide" if self.is_open(line) else "Show"
         return f"{does} what is compared and what was measured"
 
-    def ask_for(self, thing: int) -> None:
+    def activate(self, thing: int) -> None:
         """Open or close the line that was clicked."""
         self.toggle(thing)
 
@@ -219,7 +219,7 @@ class CheckList(PaintedScroll[int]):
         seen = QRectF(event.rect()).translated(0, self.scrolled())
         for line, placed in enumerate(self._placed):
             if placed.box.intersects(seen) and not self._cut(placed.box):
-                framed = line == self.pointed or (line == self._current and self.hasFocus())
+                framed = line == self.hovered_item or (line == self._current and self.hasFocus())
                 placed.draw(painter, framed=framed)
         painter.restore()
         self.draw_ring(painter)
@@ -242,7 +242,7 @@ class CheckList(PaintedScroll[int]):
             self._current = min(max(now + steps[key], 0), len(self._checks) - 1)
             self.show_ring()
             self.bring_into_sight(self._placed[self._current].box)
-            self.tell()
+            self.update_accessible_text()
             self.viewport().update()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.show_ring()

@@ -99,7 +99,7 @@ class OffsetPlot(Plot):
             if len(mean) <= _DOTTED:
                 canvas.points(across, values, colour, 2.5)
 
-    def thing_at(self, point: QPointF) -> int | None:
+    def item_at(self, point: QPointF) -> int | None:
         """Return the offset at a place, `None` outside the axes."""
         if not self.count() or not self.canvas.box.contains(point):
             return None
@@ -214,7 +214,7 @@ class SpectrumPlot(Plot):
                 text += f"\nvalues {first} to {last} are within 1 %: one subspace"
         return text
 
-    def ask_for(self, thing: int) -> None:
+    def activate(self, thing: int) -> None:
         """Ask for the value that was clicked."""
         if thing == self.selected:
             self.clicked_again.emit()

@@ -175,14 +175,14 @@ class HeadGrid(MatrixView):
 
     def draw_axes(self, painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
         """Draw L0, L1, … beside the rows and H0, H1, … above the columns."""
-        cells = (self._pinned, self.pointed or NOWHERE)
+        cells = (self._pinned, self.hovered_item or NOWHERE)
         plain = palette.theme().muted
         matrix_painting.draw_labels(painter, shown, layout, self.placed_labels(), cells, plain)
 
     def draw_frames(self, painter: QPainter, layout: MatrixLayout) -> None:
         """Frame the selected head, and the one under the mouse, in the gap around it."""
         theme = palette.theme()
-        for cell, colour in ((self.pointed, theme.muted), (self._pinned, theme.accent)):
+        for cell, colour in ((self.hovered_item, theme.muted), (self._pinned, theme.accent)):
             matrix_painting.draw_cell_frame(painter, layout, cell or NOWHERE, colour, 1.0)
 
     def _show(self) -> None:

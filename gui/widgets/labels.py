@@ -238,7 +238,7 @@ class NamedRow(QStyledItemDelegate):
         return QSize(UNIT, max(ROW_HEIGHT, QFontMetrics(palette.ui_font()).height() + UNIT // 2))
 
 
-class Named(QWidget):
+class Captioned(QWidget):
     """A name in small print and a control, which stay on one line."""
 
     def __init__(self, name: str, control: QWidget) -> None:

@@ -13,7 +13,7 @@ NO_LIMIT = 2**24 - 1
 """Qt's own greatest height of a widget, which PySide does not export."""
 
 
-class HeightCap(QObject):
+class HeightForWidth(QObject):
     """Caps the height of a widget whose wanted height follows from its width.
 
     Parameters
@@ -52,7 +52,7 @@ _MOST_FOLDED = 52 * UNIT
 """A higher picture would push what stands below it out of sight."""
 
 
-class Folding(QWidget):
+class ResponsiveColumns(QWidget):
     """Two columns of widgets that fold into one.
 
     Parameters

@@ -110,7 +110,7 @@ class MatrixList(PaintedScroll[ListCell]):
     def set_entries(self, entries: Sequence[Entry]) -> None:
         """Show matrices from above; what is at the top stays there if they are as before."""
         self._entries = tuple(entries)
-        self.pointed = None
+        self.hovered_item = None
         if self._current is not None and not self._holds(self._current):
             self._current = None
         self.lay_out()
@@ -123,7 +123,7 @@ class MatrixList(PaintedScroll[ListCell]):
         """Frame a cell: the one that is read out, from which arrow keys go on."""
         self._current = cell if cell is not None and self._holds(cell) else None
         if self.hasFocus():
-            self.tell()
+            self.update_accessible_text()
         self.viewport().update()
 
     def show_part(self, heading: str) -> None:
@@ -144,7 +144,7 @@ class MatrixList(PaintedScroll[ListCell]):
         """Return where everything lies, in pixels of the whole list."""
         return self._placed
 
-    def thing_at(self, point: QPointF) -> ListCell | None:
+    def item_at(self, point: QPointF) -> ListCell | None:
         """Return the cell at a place of the viewport."""
         cell = self._at(point)
         return cell if cell is not None and min(cell) >= 0 else None
@@ -165,14 +165,14 @@ class MatrixList(PaintedScroll[ListCell]):
             return ""
         return self._describe(self._current)
 
-    def ask_for(self, thing: ListCell) -> None:
+    def activate(self, thing: ListCell) -> None:
         """Ask for the cell that was clicked."""
         self.set_current(thing)
         self.clicked.emit(thing)
 
     def point_at(self, thing: ListCell | None) -> None:
         """Say which cell is under the mouse, and that the mouse has left."""
-        if thing != self.pointed:
+        if thing != self.hovered_item:
             super().point_at(thing)
             self.hovered.emit(thing)
 
@@ -186,7 +186,7 @@ class MatrixList(PaintedScroll[ListCell]):
         for number, placed in enumerate(self._placed):
             if placed.box.adjusted(0, -UNIT, 0, UNIT).intersects(seen):
                 _draw_words(painter, placed)
-                pointed = self._in(number, self.pointed) or self._in(number, self._current)
+                pointed = self._in(number, self.hovered_item) or self._in(number, self._current)
                 _draw_matrix(painter, placed, self._picture(number), pointed or NOWHERE)
         painter.restore()
         self.draw_ring(painter)
@@ -206,7 +206,7 @@ class MatrixList(PaintedScroll[ListCell]):
             shown = self._entries[now.entry].grid
             cell = ListCell(now.entry, *shown.beside((now.row, now.column), ARROWS[key]))
         self.show_entry(cell.entry)
-        self.ask_for(cell)
+        self.activate(cell)
 
     def lay_out(self, ratio: float | None = None) -> None:
         """Place the matrices from above; what is at the top stays there."""

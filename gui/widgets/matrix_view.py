@@ -63,7 +63,7 @@ class MatrixView(PaintedScroll[Cell]):
     def set_matrix(self, matrix: Matrix) -> None:
         """Show a matrix; what is pinned stays pinned where it is there."""
         before, self.matrix = self.matrix, matrix
-        self.pointed = self._picture = None
+        self.hovered_item = self._picture = None
         if before is None or self._layout is None or not matrix.lies_like(before):
             self.lay_out()
         self.set_pinned(*self._pinned)
@@ -77,7 +77,7 @@ class MatrixView(PaintedScroll[Cell]):
                 if place >= 0:
                     bar.setValue(min(max(bar.value(), place - page + 1), place))
         if self.hasFocus():
-            self.tell()
+            self.update_accessible_text()
         self.viewport().update()
 
     def set_describe(self, describe: Callable[[int, int], str]) -> None:
@@ -101,10 +101,10 @@ class MatrixView(PaintedScroll[Cell]):
     def placed_labels(self) -> Labels:
         """Return the labels as they are drawn beside the rows and along the columns."""
         layout = self._laid_out()
-        asked = (layout, self._pinned, self.pointed)
+        asked = (layout, self._pinned, self.hovered_item)
         if self._placed is None or self._placed[0] != asked:
             assert self.matrix is not None
-            marks = (self._pinned, self.pointed or NOWHERE)
+            marks = (self._pinned, self.hovered_item or NOWHERE)
             self._placed = (asked, layout.place_labels(self.matrix, *marks))
         return self._placed[1]
 
@@ -118,7 +118,7 @@ class MatrixView(PaintedScroll[Cell]):
         bar = self.horizontalScrollBar().sizeHint().height() if scrolls else 0
         return ceil(layout.bottom) + bar
 
-    def thing_at(self, point: QPointF) -> Cell | None:
+    def item_at(self, point: QPointF) -> Cell | None:
         """Return row and column at a place of the viewport; at a label only one of them."""
         if self.matrix is None or self.matrix.empty:
             return None
@@ -137,13 +137,13 @@ class MatrixView(PaintedScroll[Cell]):
         """Return the pinned cell in words, or the labels of its row and column."""
         return self._text_of(self._pinned)
 
-    def ask_for(self, thing: Cell) -> None:
+    def activate(self, thing: Cell) -> None:
         """Ask for what was clicked."""
         self.clicked.emit(*thing)
 
     def point_at(self, thing: Cell | None) -> None:
         """Take a cell or a label for what is under the mouse, and tell."""
-        if thing != self.pointed:
+        if thing != self.hovered_item:
             super().point_at(thing)
             self.hovered.emit(*(thing or NOWHERE))
 
@@ -172,14 +172,14 @@ class MatrixView(PaintedScroll[Cell]):
 
     def draw_axes(self, painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
         """Draw what stands around the cells."""
-        cells = (self._pinned, self.pointed or NOWHERE)
+        cells = (self._pinned, self.hovered_item or NOWHERE)
         plain = palette.theme().text
         matrix_painting.draw_bars(painter, shown, layout)
         matrix_painting.draw_labels(painter, shown, layout, self.placed_labels(), cells, plain)
 
     def draw_frames(self, painter: QPainter, layout: MatrixLayout) -> None:
         """Frame what is pinned, and the cell under the mouse."""
-        matrix_painting.draw_frames(painter, layout, self._pinned, self.pointed or NOWHERE)
+        matrix_painting.draw_frames(painter, layout, self._pinned, self.hovered_item or NOWHERE)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Show other rows and columns."""
@@ -301,6 +301,6 @@ class CellMap(MatrixView):
         if not self._crossing:
             super().draw_frames(painter, layout)
             return
-        matrix_painting.draw_pointed(painter, layout, self.pointed or NOWHERE)
+        matrix_painting.draw_pointed(painter, layout, self.hovered_item or NOWHERE)
         accent = palette.theme().accent
         matrix_painting.draw_cell_frame(painter, layout, self._pinned, accent)

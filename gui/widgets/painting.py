@@ -188,7 +188,7 @@ class Pointing(FocusRing, Generic[Thing]):
 
     keys: ClassVar[str] = "Arrow keys move."
     """What keys do, as screen readers say it."""
-    pointed: Thing | None = None
+    hovered_item: Thing | None = None
     """What is under the mouse."""
     usual: ClassVar[tuple[float, float]] = (40, 36)
     """A usual size, in units of spacing."""
@@ -203,7 +203,7 @@ class Pointing(FocusRing, Generic[Thing]):
         """Return the least size, in proportion to the text."""
         return palette.units(*self.least)
 
-    def thing_at(self, point: QPointF) -> Thing | None:
+    def item_at(self, point: QPointF) -> Thing | None:
         """Return what lies at a place of the canvas."""
         raise NotImplementedError
 
@@ -211,7 +211,7 @@ class Pointing(FocusRing, Generic[Thing]):
         """Return what the tool tip at a place says, as plain text; empty for none."""
         raise NotImplementedError
 
-    def ask_for(self, thing: Thing) -> None:
+    def activate(self, thing: Thing) -> None:
         """Ask for what was clicked."""
         raise NotImplementedError
 
@@ -219,15 +219,15 @@ class Pointing(FocusRing, Generic[Thing]):
         """Return what is marked in words, empty where nothing is."""
         return ""
 
-    def tell(self) -> None:
+    def update_accessible_text(self) -> None:
         """Describe to screen readers what is marked, and what keys do."""
         said = " ".join(self.marked().split("\n")).strip()
         self.setAccessibleDescription(f"{said}. {self.keys}" if said else self.keys)
 
     def point_at(self, thing: Thing | None) -> None:
         """Take something for what is under the mouse."""
-        if thing != self.pointed:
-            self.pointed = thing
+        if thing != self.hovered_item:
+            self.hovered_item = thing
             self._canvas().update()
 
     def handle(self, event: QEvent) -> bool:
@@ -241,18 +241,18 @@ class Pointing(FocusRing, Generic[Thing]):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Notice what is under the mouse."""
-        self.point_at(self.thing_at(event.position()))
+        self.point_at(self.item_at(event.position()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Ask for what was clicked."""
-        thing = self.thing_at(event.position())
+        thing = self.item_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and thing is not None:
-            self.ask_for(thing)
+            self.activate(thing)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the ring when the keyboard brought the focus, and describe what is marked."""
         super().focusInEvent(event)
-        self.tell()
+        self.update_accessible_text()
 
 
 class PaintedScroll(Pointing[Thing], QAbstractScrollArea):

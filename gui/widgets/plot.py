@@ -80,7 +80,7 @@ class Plot(Pointing[int], QWidget):
     def set_values(self, values: Numbers, message: str = "") -> None:
         """Show points, [axis, point], what is across first, or a sentence."""
         self._values, self.message = np.asarray(values, np.float64), message
-        self.pointed = None
+        self.hovered_item = None
         self.redraw()
 
     def clear(self, message: str) -> None:
@@ -110,7 +110,7 @@ class Plot(Pointing[int], QWidget):
     def set_selected(self, place: int | None) -> None:
         """Mark a point, or with `None` no point."""
         self.selected = place
-        self.tell()
+        self.update_accessible_text()
         self._canvas().update()
 
     def places(self, values: Numbers | None = None) -> Numbers:
@@ -129,17 +129,17 @@ class Plot(Pointing[int], QWidget):
         away: Numbers = np.hypot(x - point.x(), y - point.y())
         return np.nan_to_num(away, nan=np.inf)
 
-    def thing_at(self, point: QPointF) -> int | None:
+    def item_at(self, point: QPointF) -> int | None:
         """Return the point nearest to a place, `None` where all are far."""
         away = self.away(point)
         return int(away.argmin()) if away.min(initial=np.inf) < self.near else None
 
     def tip_at(self, point: QPointF) -> str:
         """Return a point in words."""
-        found = self.thing_at(point)
+        found = self.item_at(point)
         return "" if found is None else self.say(found)
 
-    def ask_for(self, thing: int) -> None:
+    def activate(self, thing: int) -> None:
         """Ask for the point that was clicked."""
         self.chosen.emit(thing)
 
@@ -184,7 +184,7 @@ class Plot(Pointing[int], QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Answer a request for a tool tip; where there is no point, the owner's is shown."""
-        if event.type() == QEvent.Type.ToolTip and self.pointed is None:
+        if event.type() == QEvent.Type.ToolTip and self.hovered_item is None:
             return super().event(event)
         return self.handle(event) or super().event(event)
 
@@ -202,7 +202,7 @@ class Plot(Pointing[int], QWidget):
         theme = palette.theme()
         painter.setBrush(Qt.BrushStyle.NoBrush)
         drawn = self.drawn
-        for place, colour in ((self.pointed, theme.muted), (self.selected, theme.accent)):
+        for place, colour in ((self.hovered_item, theme.muted), (self.selected, theme.accent)):
             if place is not None and place < len(drawn) and drawn[place]:
                 self.ring(painter, place, colour)
         self._paint_legend(painter)

@@ -87,7 +87,7 @@ class Scatter(Plot):
 
     def tip_at(self, point: QPointF) -> str:
         """Return the points at a place in words."""
-        found = self.thing_at(point)
+        found = self.item_at(point)
         if found is None:
             return ""
         there = self._at_the_same_place(found)
@@ -96,7 +96,7 @@ class Scatter(Plot):
             told.append(f"and {len(there) - _NAMED} more in the same place")
         return "\n".join(told)
 
-    def ask_for(self, thing: int) -> None:
+    def activate(self, thing: int) -> None:
         """Ask for the point that was clicked; where several lie on one another, for the next."""
         there = self._at_the_same_place(thing)
         if self.selected in there:
@@ -119,7 +119,7 @@ class Scatter(Plot):
             painter.setBrush(QColor(colour))
             painter.drawEllipse(self.place(place), DOT + 1, DOT + 1)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-        if place == self.pointed:
+        if place == self.hovered_item:
             super().ring(painter, place, colour)
             name = f"{name} ({', '.join(self._texts(place))})"
         self._name(painter, place, colour, name)

@@ -60,7 +60,7 @@ class TokenStrip(PaintedScroll[int]):
         Those whose ids are in `pieces` are bytes of a character: they are muted. Those at the
         positions in `special` are control tokens: slanted, in a dashed frame.
         """
-        self._values, self.pointed = None, None
+        self._values, self.hovered_item = None, None
         self._ids, self._pieces = tuple(map(int, ids)), frozenset(pieces)
         shown = tuple(labels), frozenset(map(int, special))
         if shown != (self._labels, self._special):
@@ -94,14 +94,14 @@ class TokenStrip(PaintedScroll[int]):
         self._pinned = position if there else None
         self._show_position(self._pinned)
         if self.hasFocus():
-            self.tell()
+            self.update_accessible_text()
         self.viewport().update()
 
     def tile(self, position: int) -> QRect:
         """Return where a token is drawn, in pixels of the viewport."""
         return self._tiles[position].translated(0, -self.scrolled())
 
-    def thing_at(self, point: QPointF) -> int | None:
+    def item_at(self, point: QPointF) -> int | None:
         """Return the position of the token at a place of the viewport."""
         place = point.toPoint()
         there = (i for i in range(len(self._tiles)) if self.tile(i).contains(place))
@@ -109,7 +109,7 @@ class TokenStrip(PaintedScroll[int]):
 
     def tip_at(self, point: QPointF) -> str:
         """Return a token, its position, id and number."""
-        position = self.thing_at(point)
+        position = self.item_at(point)
         return "" if position is None else self._say(position)
 
     def marked(self) -> str:
@@ -126,7 +126,7 @@ class TokenStrip(PaintedScroll[int]):
             lines.append(fixed(float(self._values[position]), 3))
         return "\n".join(lines)
 
-    def ask_for(self, thing: int) -> None:
+    def activate(self, thing: int) -> None:
         """Ask for the token that was clicked."""
         self.clicked.emit(thing)
 
@@ -194,7 +194,7 @@ class TokenStrip(PaintedScroll[int]):
         else:
             ground = QColor(theme.masked)
             text, edge = QColor(theme.muted), theme.masked
-        framed = pinned or position == self.pointed
+        framed = pinned or position == self.hovered_item
         special = position in self._special
         frame = painting.pen(theme.accent if framed else edge, 2 if pinned else 1)
         if special:

@@ -23,10 +23,10 @@ from gui.panels.frame import stack, switch
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import decimals_for, fixed, head_name, tokens_back
-from gui.style.palette import Held
+from gui.style.palette import ScaledSize
 from gui.style.theme import UNIT
 from gui.widgets import painting
-from gui.widgets.layouts import HeightCap
+from gui.widgets.layouts import HeightForWidth
 from gui.widgets.point_plots import ComplexPlane, Scatter
 from gui.widgets.text import Sentence
 
@@ -46,7 +46,7 @@ class EigenvaluesOfAll(QWidget):
         self.sentence = Sentence("How to read the scatter of all heads")
         self.scatter = Scatter()
         self.scatter.setAccessibleName("All heads, QK positivity across and OV copying up")
-        Held(self.scatter, self.scatter.setMinimumHeight, LEAST_PLOT)
+        ScaledSize(self.scatter, self.scatter.setMinimumHeight, LEAST_PLOT)
         self.scatter.chosen.connect(lambda place: self.chosen.emit(self._heads[place]))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -129,7 +129,7 @@ class EigenvaluesPanel(Panel):
         self.sentence = Sentence("What the eigenvalues say")
         self.plane = ComplexPlane()
         self.plane.setAccessibleName("Eigenvalues in the complex plane")
-        self._cap = HeightCap(self.plane, self.plane.height_at, LEAST_PLANE)
+        self._cap = HeightForWidth(self.plane, self.plane.height_at, LEAST_PLANE)
         self.plane.chosen.connect(self.choose)
         self.small = Sentence("The eigenvalue that was clicked, or how to pick one")
         rows = (self.sentence, (self.plane, 8), self.small, (self.all, 100))

@@ -12,7 +12,7 @@ from gui.session.model_opener import short_name
 from gui.session.session import Session
 from gui.state.session_file import Favourite
 from gui.style.formatting import head_name
-from gui.style.palette import Held
+from gui.style.palette import ScaledSize
 from gui.widgets.text import Sentence
 
 NONE_YET = (
@@ -35,7 +35,7 @@ class NotesPanel(Panel):
         self.add_controls([self.star])
         self.note = QPlainTextEdit()
         self.note.setTabChangesFocus(True)
-        Held(self.note, self.note.setMinimumHeight, LEAST_NOTE)
+        ScaledSize(self.note, self.note.setMinimumHeight, LEAST_NOTE)
         self.note.textChanged.connect(self._on_written)
         self.none = Sentence("What favourites are")
         self.none.set_parts([NONE_YET])
@@ -44,7 +44,7 @@ class NotesPanel(Panel):
         self.list.setToolTip(
             "Click or Enter opens the head; Delete removes it (Ctrl+Z undoes that)"
         )
-        Held(self.list, self.list.setMinimumHeight, LEAST_LIST)
+        ScaledSize(self.list, self.list.setMinimumHeight, LEAST_LIST)
         self.list.setSpacing(1)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

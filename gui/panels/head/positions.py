@@ -20,13 +20,13 @@ from gui.panels.panel import MayHaveNothing
 from gui.panels.token_lists import TokenChoice
 from gui.session.session import Session
 from gui.style.formatting import fixed, for_prompts, outstanding, plain, reach, tokens_back
-from gui.style.palette import Held
+from gui.style.palette import ScaledSize
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cells import Colouring
 from gui.widgets.curve_plots import OffsetPlot
-from gui.widgets.labels import Named
-from gui.widgets.layouts import HeightCap
+from gui.widgets.labels import Captioned
+from gui.widgets.layouts import HeightForWidth
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_view import Heatmap
 from gui.widgets.text import Sentence, Token
@@ -83,7 +83,7 @@ class PositionsPanel(MayHaveNothing):
         )
         self.reach = switch("Positions: how far they go", lambda _: self._ask(), *REACHES)
         self.reach.set_value("64")
-        self._of_pair = (Named("query", self.query), Named("key", self.key), self.source)
+        self._of_pair = (Captioned("query", self.query), Captioned("key", self.key), self.source)
         self.add_controls([*self._of_pair, self.reach])
         self._show_controls(of_pair=False, reach=False)
         self.sentence = Sentence("What is shown")
@@ -91,9 +91,9 @@ class PositionsPanel(MayHaveNothing):
         self.heatmap.setAccessibleName("Scores of positions, query down and key across")
         self.heatmap.set_describe(self.describe)
         self.heatmap.clicked.connect(self._pin)
-        self._cap = HeightCap(self.heatmap, self.heatmap.height_at, LEAST_MAP)
+        self._cap = HeightForWidth(self.heatmap, self.heatmap.height_at, LEAST_MAP)
         self.plot = OffsetPlot()
-        Held(self.plot, self.plot.setMinimumHeight, LEAST_PLOT)
+        ScaledSize(self.plot, self.plot.setMinimumHeight, LEAST_PLOT)
         self.plot.chosen.connect(self.choose)
         self.small = Sentence("The distance that stands out, and the one that was clicked")
         rows = (self.sentence, (self.heatmap, 8), (self.plot, 4), self.small)

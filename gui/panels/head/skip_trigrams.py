@@ -14,7 +14,7 @@ from gui.panels.frame import stack, switch
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import decimals_for, fixed, plain
-from gui.style.palette import Held, scaled
+from gui.style.palette import ScaledSize, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.controls import SpinBox
@@ -61,7 +61,7 @@ class SkipTrigramsPanel(Panel):
         self.filter.setPlaceholderText("source contains …")
         self.filter.setToolTip("Only sources with this text in them; a space counts")
         self.filter.setClearButtonEnabled(True)
-        Held(self.filter, self.filter.setFixedWidth, FILTER_WIDTH)
+        ScaledSize(self.filter, self.filter.setFixedWidth, FILTER_WIDTH)
         self._typing = QTimer(self, interval=TYPING_MS, singleShot=True)
         self._typing.timeout.connect(self.refresh)
         self.filter.textEdited.connect(lambda _: self._typing.start())
@@ -83,7 +83,7 @@ class SkipTrigramsPanel(Panel):
         self.table.setAccessibleName("Skip-trigrams, strongest first")
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
-        Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
+        ScaledSize(self.table, self.table.setMinimumHeight, LEAST_TABLE)
         # The table takes what is left, and the card need not scroll for what it would like.
         self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.small = Sentence("The row that was clicked")

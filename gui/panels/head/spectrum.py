@@ -20,7 +20,7 @@ from gui.panels.frame import stack, switch, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import fixed, plain, tokens_back
-from gui.style.palette import Held, scaled
+from gui.style.palette import ScaledSize, scaled
 from gui.style.theme import UNIT
 from gui.widgets.curve_plots import SpectrumPlot
 from gui.widgets.labels import caption, side_by_side
@@ -58,7 +58,7 @@ class SpectrumPanel(Panel):
         self.plot = SpectrumPlot()
         self.plot.setAccessibleName("Singular values of the OV and QK circuits")
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        Held(self.plot, self.plot.setMinimumSize, 160, LEAST_PLOT_ALONE)
+        ScaledSize(self.plot, self.plot.setMinimumSize, 160, LEAST_PLOT_ALONE)
         self.plot.chosen.connect(self.choose)
         self.plot.clicked_again.connect(self.put_away)
         self.overlap = Sentence("Overlap of the two ends")

@@ -29,7 +29,7 @@ from gui.panels.panel import Panel
 from gui.panels.token_lists import MOST_ROWS, TokenChoice, TokenLists
 from gui.session.session import OVQuestion, QKQuestion, Session
 from gui.style.formatting import fixed, for_prompts, head_name, plain, ranked, reach, tokens_back
-from gui.style.palette import Held, scaled
+from gui.style.palette import ScaledSize, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cells import Colouring
@@ -205,7 +205,7 @@ class CircuitPanel(TokenRankingPanel):
         self.table.setAccessibleName(f"{self.title}: whole table")
         self.table.set_describe(self.describe)
         self.table.clicked.connect(lambda row, column: self.ask(token=row))
-        Held(self.table, self.table.setMinimumSize, LEAST_TABLE, LEAST_TABLE)
+        ScaledSize(self.table, self.table.setMinimumSize, LEAST_TABLE, LEAST_TABLE)
         self.lists.second.addWidget(self.table)
         rows = (self.sentence, (self.lists, 1), self.rank, self.why)
         stack(self.body, *rows, spacing=UNIT * 3 // 4)
@@ -455,7 +455,7 @@ class DirectPathPanel(TokenRankingPanel):
         super().__init__(session, client, choice, LEAST_LIST)
         self.header.setToolTip(painting.literal(self.about))
         self.add_controls([self.choice, self.way])
-        Held(self.lists, self.lists.setMinimumHeight, LEAST_LISTS_ALONE)
+        ScaledSize(self.lists, self.lists.setMinimumHeight, LEAST_LISTS_ALONE)
         self.guess = Sentence("Where the model's own next guess stands")
         stack(self.body, self.sentence, (self.lists, 1), self.guess, self.rank, spacing=UNIT // 2)
 

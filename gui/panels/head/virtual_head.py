@@ -25,12 +25,12 @@ from gui.panels.panel import PairPanel
 from gui.panels.token_lists import TokenChoice, TokenLists
 from gui.session.session import Session
 from gui.style.formatting import fixed, head_name, percent, ranked
-from gui.style.palette import Held, scaled
+from gui.style.palette import ScaledSize, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cells import Colouring
 from gui.widgets.controls import ComboBox
-from gui.widgets.layouts import Folding
+from gui.widgets.layouts import ResponsiveColumns
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_view import Heatmap
 from gui.widgets.text import Sentence, Token, plain_text
@@ -142,10 +142,10 @@ class VirtualHeadPanel(PairPanel):
         self.choice.refused.connect(self.notice.show_failure)
         self.sentence = Sentence("What the lists say")
         self.lists = TokenLists("Virtual head", self._ask)
-        Held(self.lists, self.lists.setMinimumHeight, LEAST_LISTS)
+        ScaledSize(self.lists, self.lists.setMinimumHeight, LEAST_LISTS)
         self.rank = Sentence("The token's own rank")
         self.weights = Sentence("Copying and singular values of the pair")
-        self._folding = Folding(
+        self._folding = ResponsiveColumns(
             self.heatmap,
             self.heatmap.height_at,
             LEAST_PICTURE,

@@ -21,10 +21,10 @@ from gui.panels.frame import stack, switch
 from gui.panels.panel import PairPanel
 from gui.session.session import Session
 from gui.style.formatting import fixed, head_name, tokens_back
-from gui.style.palette import Held, scaled
+from gui.style.palette import ScaledSize, scaled
 from gui.widgets import painting
 from gui.widgets.cells import Colouring
-from gui.widgets.layouts import Folding
+from gui.widgets.layouts import ResponsiveColumns
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_view import Heatmap
 from gui.widgets.number_tables import ScoreTable
@@ -97,10 +97,10 @@ class CompositionPanel(PairPanel):
         self.table.setAccessibleName("Pairs of heads, strongest first")
         self.table.set_describe(lambda row: self._say(int(self._listed[row])))
         self.table.chosen.connect(self._choose_row)
-        Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
+        ScaledSize(self.table, self.table.setMinimumHeight, LEAST_TABLE)
         # The table takes what is left, and the card need not scroll for what it would like.
         self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self._folding = Folding(
+        self._folding = ResponsiveColumns(
             self.heatmap,
             self._map_height,
             LEAST_MAP,

@@ -21,7 +21,7 @@ from gui.panels.model.measures import MeasurePlot, MeasureTable
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import head_name
-from gui.style.palette import Held, scaled
+from gui.style.palette import ScaledSize, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.text import Sentence
@@ -60,7 +60,7 @@ class FinderPanel(Panel):
         self.table.setAccessibleName("All heads and their measures; click a heading to sort")
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
-        Held(self.table, self.table.setMinimumHeight, LEAST_TABLE)
+        ScaledSize(self.table, self.table.setMinimumHeight, LEAST_TABLE)
         # The table takes what is left, and the card need not scroll for what it would like.
         self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.plot = MeasurePlot()

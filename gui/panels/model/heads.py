@@ -36,7 +36,7 @@ from gui.session.session import Session
 from gui.style.formatting import fixed, head_name
 from gui.style.theme import UNIT
 from gui.widgets.head_grid import HeadGrid
-from gui.widgets.layouts import FlowLayout, HeightCap
+from gui.widgets.layouts import FlowLayout, HeightForWidth
 
 
 class BestHeads(QWidget):
@@ -146,7 +146,7 @@ class HeadsPanel(Panel):
         self.grid.selected.connect(session.choose_head)
         self.grid.switched.connect(session.switch_head)
         self.grid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self._cap = HeightCap(self.grid, self.grid.height_at, LEAST_HEIGHT)
+        self._cap = HeightForWidth(self.grid, self.grid.height_at, LEAST_HEIGHT)
         self.best = BestHeads()
         self.best.opened.connect(session.choose_head)
         stack(self.body, (self.grid, 1), self.best).addStretch(0)

@@ -23,12 +23,12 @@ from gui.charts.measures import (
     undefined,
 )
 from gui.style.formatting import head_name
-from gui.style.palette import Held, scaled
+from gui.style.palette import ScaledSize, scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.controls import ComboBox
-from gui.widgets.labels import Named
-from gui.widgets.layouts import FlowLayout, HeightCap
+from gui.widgets.labels import Captioned
+from gui.widgets.layouts import FlowLayout, HeightForWidth
 from gui.widgets.number_tables import ScoreTable
 from gui.widgets.point_plots import Scatter
 from gui.widgets.table_model import NumberColumn
@@ -74,7 +74,7 @@ class MeasureChoice(ComboBox):
         self.setModel(made)
         view = self.view()
         view.setAccessibleName(name)
-        Held(view, lambda: view.setMinimumWidth(view.sizeHintForColumn(0) + scaled(32)))
+        ScaledSize(view, lambda: view.setMinimumWidth(view.sizeHintForColumn(0) + scaled(32)))
         self.setCurrentIndex(-1)
         self.activated.connect(self._tell)
 
@@ -127,14 +127,14 @@ class MeasurePlot(QWidget):
         row = FlowLayout(UNIT, UNIT // 2, choices)
         for text, choice in (("up", self.up), ("across", self.across)):
             choice.chosen.connect(self.changed)
-            row.addWidget(Named(text, choice))
+            row.addWidget(Captioned(text, choice))
         stack = QVBoxLayout(self)
         stack.setContentsMargins(0, 0, 0, 0)
         stack.setSpacing(UNIT // 2)
         stack.addWidget(choices)
         stack.addWidget(self.scatter, 1)
         stack.addStretch(0)
-        HeightCap(self.scatter, lambda width: round(TALLEST * width), LEAST_PLOT)
+        HeightForWidth(self.scatter, lambda width: round(TALLEST * width), LEAST_PLOT)
 
     @property
     def axes(self) -> tuple[str, str]:

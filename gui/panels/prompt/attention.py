@@ -27,7 +27,7 @@ from gui.state.difference import UNSEEN
 from gui.style.formatting import fixed, head_name, plain
 from gui.style.theme import UNIT
 from gui.widgets.cells import Colouring, Colours
-from gui.widgets.layouts import HeightCap
+from gui.widgets.layouts import HeightForWidth
 from gui.widgets.matrix import Matrix
 from gui.widgets.matrix_view import Heatmap
 from gui.widgets.text import Sentence, Token, plain_text
@@ -150,8 +150,8 @@ class AttentionPanel(ComparingPanel):
         self.strip.setAccessibleName("Prompt, coloured by attention")
         self.strip.clicked.connect(self._pin_token)
         self._caps = (
-            HeightCap(self.heatmap, self.heatmap.height_at, LEAST_PICTURE),
-            HeightCap(self.strip, self.strip.heightForWidth, LEAST_STRIP),
+            HeightForWidth(self.heatmap, self.heatmap.height_at, LEAST_PICTURE),
+            HeightForWidth(self.strip, self.strip.heightForWidth, LEAST_STRIP),
         )
         self.cell = Sentence("The cell under the mouse, or the pinned one")
 

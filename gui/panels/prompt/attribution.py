@@ -38,7 +38,7 @@ from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.cells import Colouring
 from gui.widgets.labels import caption
-from gui.widgets.layouts import NO_LIMIT, HeightCap
+from gui.widgets.layouts import NO_LIMIT, HeightForWidth
 from gui.widgets.matrix import CellSizes, Matrix
 from gui.widgets.matrix_view import CellMap
 from gui.widgets.number_tables import RankedList
@@ -81,7 +81,7 @@ class AttributionPanel(ComparingPanel):
         self.map.setAccessibleName("What each head gives, layer down and head across")
         self.map.set_describe(self.describe)
         self.map.clicked.connect(self._choose_cell)
-        self._cap = HeightCap(self.map, self.map.height_at, LEAST_MAP)
+        self._cap = HeightForWidth(self.map, self.map.height_at, LEAST_MAP)
         self.sources_say = Sentence("What the open head gives")
         self.sources, self.parts = RankedList(), RankedList()
         self.sources.setAccessibleName("Source tokens of the open head, strongest first")

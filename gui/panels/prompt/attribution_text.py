@@ -24,7 +24,7 @@ from gui.panels.token_lists import TokenChoice
 from gui.state import difference
 from gui.style.formatting import decimals_for, fixed, head_name, plain, ranked
 from gui.style.theme import UNIT
-from gui.widgets.labels import Named
+from gui.widgets.labels import Captioned
 from gui.widgets.layouts import FlowLayout
 from gui.widgets.text import Token
 
@@ -231,8 +231,8 @@ class AttributionQuestion(QWidget):
         for choice in (self.target, self.other):
             choice.refused.connect(self.refused)
         flow = FlowLayout(UNIT, UNIT // 2, self)
-        flow.addWidget(Named("logit of", self.target))
-        flow.addWidget(Named("compared with", self.contrast))
+        flow.addWidget(Captioned("logit of", self.target))
+        flow.addWidget(Captioned("compared with", self.contrast))
         flow.addWidget(self.other)
 
     @property

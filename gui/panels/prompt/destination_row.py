@@ -17,8 +17,8 @@ from gui.state.difference import UNSEEN
 from gui.style.formatting import fixed, head_name, reach
 from gui.widgets import painting
 from gui.widgets.cells import Colouring
-from gui.widgets.labels import Named
-from gui.widgets.layouts import HeightCap
+from gui.widgets.labels import Captioned
+from gui.widgets.layouts import HeightForWidth
 from gui.widgets.matrix import BarColumn, CellSizes, Matrix
 from gui.widgets.matrix_view import CellMap
 from gui.widgets.text import Sentence, Token, plain_text
@@ -60,14 +60,14 @@ class PosterPanel(ComparingPanel):
         self._shown: list[int] = []
         """Which head of what is drawn stands in each row."""
         self.order = switch("Order of the heads", lambda _: self.redraw(), *ORDERS)
-        self.add_controls([self.side, Named("order by", self.order)])
+        self.add_controls([self.side, Captioned("order by", self.order)])
         self.sentence = Sentence("Whose rows these are")
         self.map = CellMap()
         self.map.setAccessibleName("Every head's attention, head down and source token across")
         self.map.set_describe(self.describe)
         self.map.clicked.connect(self._choose)
         self.map.hovered.connect(self._say_cell)
-        self._cap = HeightCap(self.map, self.map.height_at, LEAST_PICTURE)
+        self._cap = HeightForWidth(self.map, self.map.height_at, LEAST_PICTURE)
         self.cell = Sentence("The cell under the mouse, or the pinned one")
         stack(self.body, self.sentence, (self.map, 1), self.cell).addStretch(0)
 

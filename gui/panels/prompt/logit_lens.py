@@ -11,7 +11,7 @@ from gui.session.session import Session
 from gui.style.formatting import percent, plain
 from gui.widgets import painting
 from gui.widgets.cells import Colouring
-from gui.widgets.layouts import HeightCap
+from gui.widgets.layouts import HeightForWidth
 from gui.widgets.matrix import CellSizes, Matrix
 from gui.widgets.matrix_view import CellMap
 from gui.widgets.number_tables import RankedList
@@ -46,7 +46,7 @@ class LensPanel(Panel):
         self.map.set_describe(self.describe)
         self.map.clicked.connect(self._choose)
         self.map.hovered.connect(self._list)
-        self._cap = HeightCap(self.map, self.map.height_at, LEAST_PICTURE)
+        self._cap = HeightForWidth(self.map, self.map.height_at, LEAST_PICTURE)
         self.listed = Sentence("Which cell the list is about")
         self.guesses = RankedList()
         self.guesses.setAccessibleName("Guesses of the cell under the mouse, or of the marked one")

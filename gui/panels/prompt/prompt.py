@@ -26,7 +26,7 @@ from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.fields import PromptEdit
-from gui.widgets.layouts import HeightCap
+from gui.widgets.layouts import HeightForWidth
 from gui.widgets.number_tables import RankedList, ScoreTable
 from gui.widgets.table_model import NumberColumn
 from gui.widgets.text import Sentence
@@ -136,7 +136,7 @@ class PromptPanel(Panel):
         self.strip = TokenStrip(max_lines=8)
         self.strip.setAccessibleName("Tokens of the prompt")
         self.strip.clicked.connect(session.pin)
-        self._cap = HeightCap(self.strip, self.strip.heightForWidth, LEAST_STRIP)
+        self._cap = HeightForWidth(self.strip, self.strip.heightForWidth, LEAST_STRIP)
         self.bos_note = Sentence("What is said of BOS")
         self.spelling_note = Sentence("What the tokenizer changes in the text")
         self.spelling_note.hide()

@@ -91,7 +91,7 @@ def test_no_check_at_all_is_no_trouble(qtbot, shown):
     shown.set_checks([])
     qtbot.keyClick(shown, Qt.Key.Key_Down)
     shown.grab()
-    assert shown.thing_at(QPointF(5, 5)) is None
+    assert shown.item_at(QPointF(5, 5)) is None
 
 
 def test_a_line_that_the_edge_would_cut_is_not_drawn_until_it_is_scrolled_to(qtbot):
@@ -110,7 +110,7 @@ def test_a_line_that_the_edge_would_cut_is_not_drawn_until_it_is_scrolled_to(qtb
         for y in range(round(last.top()) + 1, image.height())
     }
     assert row == {ground.name()}
-    assert checks.thing_at(QPointF(60, image.height() - 4)) is None
+    assert checks.item_at(QPointF(60, image.height() - 4)) is None
     checks.verticalScrollBar().setValue(checks.verticalScrollBar().maximum())
     place = checks.line_rect(5).center()
-    assert checks.thing_at(place) == 5
+    assert checks.item_at(place) == 5

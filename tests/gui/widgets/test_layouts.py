@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLabel, QWidget
 
-from gui.widgets.layouts import FlowLayout, Folding
+from gui.widgets.layouts import FlowLayout, ResponsiveColumns
 
 
 class Box(QWidget):
@@ -50,7 +50,7 @@ def test_a_row_holds_what_fits_and_a_hidden_widget_leaves_no_gap(
 def folding(qtbot):
     picture, below, tall = QWidget(), QLabel("below"), QWidget()
     tall.setMinimumHeight(50)
-    made = Folding(picture, lambda width: width, 80, (picture, below), (tall,), tall, 400)
+    made = ResponsiveColumns(picture, lambda width: width, 80, (picture, below), (tall,), tall, 400)
     made.picture, made.below, made.tall = picture, below, tall
     qtbot.addWidget(made)
     made.resize(500, 400)

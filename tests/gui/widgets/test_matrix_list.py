@@ -169,7 +169,7 @@ def test_fewer_matrices_drop_a_cell_that_is_no_longer_there(qtbot):
 def test_no_matrix_at_all_is_no_trouble(qtbot):
     sheet = show(qtbot, [])
     qtbot.keyClick(sheet, Qt.Key.Key_PageDown)
-    assert sheet.thing_at(QPointF(20, 20)) is None
+    assert sheet.item_at(QPointF(20, 20)) is None
     sheet.grab()
 
 

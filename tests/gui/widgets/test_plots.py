@@ -118,9 +118,9 @@ def test_a_click_asks_for_the_next_of_points_on_the_same_place(qtbot, scatter):
 
 
 def test_what_is_not_a_number_is_not_there(scatter):
-    assert scatter.thing_at(scatter.place(0)) == 0
+    assert scatter.item_at(scatter.place(0)) == 0
     scatter.set_points(NAMES, np.full(5, np.nan), UP, ("previous", "induction"))
-    assert scatter.thing_at(QPointF(180, 160)) is None
+    assert scatter.item_at(QPointF(180, 160)) is None
 
 
 def test_the_selected_point_is_drawn_in_accent(scatter, pixel):
@@ -208,7 +208,7 @@ def test_what_was_chosen_among_more_offsets_is_chosen_no_longer(offsets, pixel):
 def test_nothing_is_drawn_before_there_are_curves(shown):
     for plot in (OffsetPlot(), SpectrumPlot()):
         shown(plot, 300, 200).grab()
-        assert plot.thing_at(QPointF(150, 100)) is None
+        assert plot.item_at(QPointF(150, 100)) is None
 
 
 def test_values_fall_from_left_to_right_inside_the_plot(spectrum):
