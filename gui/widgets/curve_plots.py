@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
 from gui.style import palette
 from gui.style.formatting import decimals_for, fixed, power_of_ten, tokens_back
+from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.painting import ALONG, Axes, Ticks
 from gui.widgets.plot import DOT, Numbers, Plot, axis_ends
@@ -261,8 +262,7 @@ class SpectrumPlot(Plot):
                 ticks=(lambda lines: log_ticks(low, high, lines)) if self._log else None,
             )
         )
-        label = f"d_head = {self._d_head}"
-        canvas.line(self._d_head - 0.5, 90, theme.muted, dashed=True, label=label)
+        canvas.line(self._d_head - 0.5, 90, theme.muted, dashed=True)
         for name, values in zip(self._curves, every, strict=True):
             x, y = np.arange(len(values)), self._height(values)
             canvas.curve(x, y, self._colour(name))
@@ -307,6 +307,16 @@ class SpectrumPlot(Plot):
                 corners = ((left, top + 4), (left, top), (right, top), (right, top + 4))
                 painter.drawPolyline([QPointF(x, y) for x, y in corners])
         super()._paint_over(painter)
+        self._name_cliff(painter)
+
+    def _name_cliff(self, painter: QPainter) -> None:
+        """Write d_head left of the cliff, above the axes, where the legend leaves room for it."""
+        metrics, label = QFontMetricsF(painter.font()), f"d_head = {self._d_head}"
+        cliff = self.canvas.at(np.array([[self._d_head - 0.5], [0.0]]))[0, 0]
+        area = QRectF(0, 1, cliff - UNIT / 2, metrics.height())
+        if area.right() - metrics.horizontalAdvance(label) > self._legend_end:
+            painter.setPen(QColor(palette.theme().muted))
+            painter.drawText(area, Qt.AlignmentFlag.AlignRight, label)
 
 
 def _beyond(dense: Numbers | None, d_head: int) -> npt.NDArray[np.float64]:

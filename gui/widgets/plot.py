@@ -52,6 +52,7 @@ class Plot(Pointing[int], QWidget):
         self.message = ""
         self._values: Numbers = np.zeros((2, 0))
         self._legend: Sequence[tuple[str, str]] = ()
+        self._legend_end = 0.0
         self._dressed = palette.theme(), palette.text_percent()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -227,6 +228,7 @@ class Plot(Pointing[int], QWidget):
             area = QRectF(left, 1, room, metrics.height())
             painter.drawText(area, Qt.TextFlag.TextSingleLine, text)
             left += metrics.horizontalAdvance(text) + 2 * UNIT
+        self._legend_end = left
 
     def _canvas(self) -> QWidget:
         return self.canvas.viewport() if "canvas" in vars(self) else self

@@ -103,24 +103,10 @@ class PlotCanvas(pg.PlotWidget):  # type: ignore[misc]
         self.addItem(pg.FillBetweenItem(*ends, brush=ground))
 
     def line(
-        self,
-        at: float,
-        angle: int,
-        colour: str,
-        width: float = 1.0,
-        dashed: bool = False,
-        label: str = "",
+        self, at: float, angle: int, colour: str, width: float = 1.0, dashed: bool = False
     ) -> None:
-        """Draw a line across, at an angle of 0, or up, at one of 90, and write left of its top."""
+        """Draw a line across, at an angle of 0, or up, at one of 90."""
         line = pg.InfiniteLine(at, angle=angle, pen=_pen(colour, width, dashed), movable=False)
-        if label:
-            ground = QColor(palette.theme().card)
-            ground.setAlphaF(0.8)
-            ends = [(1, 0.5), (1, 0.5)]
-            text = pg.InfLineLabel(
-                line, label, position=0.95, anchors=ends, color=colour, fill=ground
-            )
-            text.setFont(palette.ui_font(small=True))
         line.setZValue(-10)
         self.addItem(line)
 
@@ -163,7 +149,9 @@ class PlotCanvas(pg.PlotWidget):  # type: ignore[misc]
         bottom.setHeight(below)
         self.plotItem.layout.setContentsMargins(*margins)
         cut = Qt.TextElideMode.ElideRight
-        for axis, title, room in zip((bottom, left), axes.titles, (width, height), strict=True):
+        # The upright title may go past both ends of its axis: nothing else stands there.
+        rooms = (width, height + 2 * min(above, below))
+        for axis, title, room in zip((bottom, left), axes.titles, rooms, strict=True):
             # Plain text: pyqtgraph's own titles are HTML.
             axis.label.setPlainText(metrics.elidedText(title, cut, int(room)))
             axis.resizeEvent()
