@@ -63,7 +63,7 @@ def test_without_the_previous_token_head_induction_and_its_guess_fall(qtbot, ope
     prompt = window.findChild(PromptPanel)
     heads, attention = window.findChild(HeadsPanel), window.findChild(AttentionPanel)
     bar = window.findChild(AblationBar)
-    share = dict(rows(prompt.guesses, (1, 3)))["·tea"]
+    share = dict(rows(prompt.guesses, (1, 2)))["·tea"]
     assert float(share.removesuffix(" %")) > 50
     assert induction_of(attention.subtitle.text()) > 0.9
 
@@ -73,7 +73,7 @@ def test_without_the_previous_token_head_induction_and_its_guess_fall(qtbot, ope
     assert bar.heading.text() == "Ablated: L0H2 is switched off"
     click_head(qtbot, window, heads.grid, INDUCTION)
     assert induction_of(attention.subtitle.text()) < 0.1
-    left = dict(rows(prompt.guesses, (1, 3)))
+    left = dict(rows(prompt.guesses, (1, 2)))
     assert float(left["·tea"].removesuffix(" %")) < 10
 
     press(qtbot, window, bar.difference)
@@ -91,7 +91,7 @@ def test_without_the_previous_token_head_induction_and_its_guess_fall(qtbot, ope
     scores = engine.answer(HeadScores("attn-2l", "random"))
     back = float(scores.grid("induction")[INDUCTION])
     assert induction_of(attention.subtitle.text()) == round(back, 2)
-    assert dict(rows(prompt.guesses, (1, 3)))["·tea"] == share
+    assert dict(rows(prompt.guesses, (1, 2)))["·tea"] == share
 
 
 GREEN, BLACK = "I like green tea, so I drink green", "I like black tea, so I drink black"

@@ -61,7 +61,7 @@ def start(qtbot, qapp, engine):
 
 def picture(attention):
     """Return what the panel draws, [head, query, key]."""
-    return attention.wanted(attention.main).values
+    return attention.wanted(attention.main_slot).values
 
 
 def test_a_session_saved_and_closed_stands_again_before_the_engine_does(qtbot, start, tmp_path):

@@ -9,14 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
-from engine.job import Job
 from engine.messages import (
     Attention,
     DirectPath,
     Head,
     HeadScores,
     OVTokens,
-    Refused,
     Spectrum,
     Table,
 )
@@ -24,12 +22,11 @@ from gui import figures
 from gui.export import exportable
 from gui.export.dialog import ExportDialog
 from gui.export.exportable import exportables
-from gui.export.jobs import gather, questions
 from gui.panels.model.board import words
 from gui.state.difference import Difference
 from gui.state.figure_options import PICTURES
 from tests.gui.conftest import filled
-from tests.gui.export.conftest import ATTENTION, VERSION, rest, wait_ready
+from tests.gui.export.conftest import rest, wait_ready
 
 ENTRIES = [
     "Export figure …", "Export data …", "Add to board", "Copy picture", "Copy table",
@@ -103,7 +100,7 @@ def test_what_is_exported_is_what_is_in_view(qtbot, window, panel, session, clie
     ov = panel("OV")
     assert type(exportables(ov)[0].request) is OVTokens
     ov.view.set_value("table")
-    ov._choose_view()
+    ov._choose_view("table")
     qtbot.waitUntil(lambda: len(exportables(ov)) == 2)
     assert {type(subject.request) for subject in exportables(ov)} == {Table, OVTokens}
     assert [s.request for s in exportables(panel("Spectrum"))] == [
@@ -265,44 +262,3 @@ def test_a_difference_that_is_added_to_the_board_is_drawn_there(
     session.compare_with(None)
     board._on_opened(0)
     assert (session.selection.other_text, session.side) == (other, "difference")
-
-
-def begin(client, worker, found, failed=None):
-    return gather(
-        client, worker, ATTENTION, found.append, (found if failed is None else failed).append
-    )
-
-
-def test_an_answer_of_an_earlier_time_is_not_exported(qtbot, client, worker, engine, at_rest):
-    stored = {asked: engine.answer(asked, Job()) for asked in questions(ATTENTION.request)}
-    client.recall = stored.get
-    found = []
-    begin(client, worker, found)
-    qtbot.waitUntil(lambda: client.busy)
-    qtbot.wait(20)  # the engine has not begun: what is stored is all there is
-    assert found == []
-    client.start()
-    at_rest()
-    (made,) = found
-    assert made.result is not stored[ATTENTION.request]
-    assert (made.subject, made.version, len(made.answers)) == (ATTENTION, VERSION, 4)
-
-
-def test_what_the_engine_refuses_is_told_once(client, worker, engine, at_rest, monkeypatch):
-    def answer(request, job):
-        raise Refused("no")
-
-    monkeypatch.setattr(engine, "answer", answer)
-    client.start()
-    found, failed = [], []
-    begin(client, worker, found, failed)
-    at_rest()
-    assert (found, [failure.sentence for failure in failed]) == ([], ["no"])
-
-
-def test_nothing_is_told_once_it_is_stopped(client, worker, at_rest):
-    client.start()
-    found = []
-    begin(client, worker, found).stop()
-    at_rest()
-    assert found == []

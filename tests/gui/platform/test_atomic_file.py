@@ -280,7 +280,7 @@ WRITES = re.compile(
 )
 WRITERS = {
     "gui/platform/atomic_file.py",
-    "engine/console.py",  # /dev/null
+    "engine/cli/console.py",  # /dev/null
     "engine/sources/hub.py",  # of the hub's cache, into which nothing of gui reaches
 }
 

@@ -255,7 +255,7 @@ def test_the_last_pictures_stand_before_the_engine_does_and_say_so(qtbot, open_w
     assert not any(p.filled for p in again.panels)
     attention = panel(again, "Attention")
     assert attention.heatmap.isVisible()
-    assert attention.mark.text() == "L1H2"
+    assert attention.head_label.text() == "L1H2"
     again.client.start()
     filled(qtbot, again.client, *again.panels)
     qtbot.wait(50)
@@ -272,12 +272,12 @@ def test_what_the_engine_says_replaces_what_was_stored(qtbot, open_window):
     attention = panel(again, "Attention")
     question = Attention(RunPrompt("attn-2l", SHOWN.text), 1)
     qtbot.waitUntil(lambda: attention.state == "stored")
-    stored = attention.wanted(attention.main).values
+    stored = attention.wanted(attention.main_slot).values
     changed = OtherWeights()
     engine._Attention = changed._Attention
     engine.may.set()
     filled(qtbot, again.client, *again.panels)
-    np.testing.assert_array_equal(attention.wanted(attention.main).values, stored * 0.5)
+    np.testing.assert_array_equal(attention.wanted(attention.main_slot).values, stored * 0.5)
     folder = folder_of(again.document.autosave.path)
     close(again)
     np.testing.assert_array_equal(StoredAnswers(folder).find(question).values, stored * 0.5)
@@ -293,7 +293,7 @@ def test_a_question_that_is_changed_while_the_engine_loads_waits_for_it(qtbot, o
     assert panel(again, "Prompt").state == "old"
     engine.may.set()
     filled(qtbot, again.client, *again.panels)
-    assert len(panel(again, "Prompt").run_result().labels) == 3
+    assert len(panel(again, "Prompt").common.run.labels) == 3
     assert {p.state for p in again.panels} == {"fresh"}
 
 

@@ -6,7 +6,6 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from gui.session.session import Selection
 from gui.session.settings import Settings
 from gui.shell.dock import SpoilerOverlay
 from gui.shell.guided_examples import GUIDES
@@ -218,7 +217,7 @@ def test_a_selection_shown_whole_is_told_part_by_part(session):
     before = session.selection
     session.show(replace(before, text="other", query=1))
     assert sorted(told) == ["query", "text"]
-    session.show(Selection())
+    session.show(before)
     assert session.selection == before
 
 
