@@ -279,7 +279,7 @@ class RandomUser:
         yield from self._rest()
         panel = next(p for p in self._window.panels if isinstance(p, PromptPanel))
         typed = self._window.session.selection.text
-        if panel.run_result() is None or typed != LAST_TEXT:
+        if panel.common.run is None or typed != LAST_TEXT:
             self._faults.add(f"the last prompt was not answered: {typed!r}, {self._state()}")
 
     def _rests(self) -> bool:
