@@ -34,6 +34,7 @@ from engine.network.device import (
     without_numbers,
 )
 from engine.network.network import NO_BOS, Network
+from engine.network.tokens import settled
 from engine.sources.checkpoint import Pretrained
 from engine.sources.config import check_kind
 from engine.sources.files import Folder
@@ -311,7 +312,9 @@ def _bos_reason(read: _Read, ours: bool) -> str:
     if read.bos_token is None:
         return NO_BOS
     # What it puts around no text at all tells where its files have no word for it.
-    added = read.tokenizer.encode("").ids[:1] == [read.tokenizer.token_to_id(read.bos_token)]
+    added = settled(read.tokenizer).encode("").ids[:1] == [
+        read.tokenizer.token_to_id(read.bos_token)
+    ]
     theirs = read.add_bos if isinstance(read.add_bos, bool) else added
     if ours == theirs:
         return f"the model's own tokenizer puts {'it' if ours else 'none'} before a text"

@@ -44,7 +44,7 @@ class Tokens:
         self, tokenizer: Tokenizer, bos_token: str | None, d_vocab: int | None = None
     ) -> None:
         self._d_vocab = tokenizer.get_vocab_size() if d_vocab is None else d_vocab
-        self._tokenizer, self._job = _settled(tokenizer), Job()
+        self._tokenizer, self._job = settled(tokenizer), Job()
         added = tokenizer.get_added_tokens_decoder()
         self._added = frozenset(added)
         self.special_ids = frozenset(index for index, token in added.items() if token.special)
@@ -285,7 +285,7 @@ class Tokens:
         return ", ".join(self.labels[:MAX_LISTED]) + more
 
 
-def _settled(tokenizer: Tokenizer) -> Tokenizer:
+def settled(tokenizer: Tokenizer) -> Tokenizer:
     """Make a tokenizer read the whole of a text, and the same text always alike.
 
     What its file says of batches and of training is switched off: a length to cut or fill texts

@@ -1,6 +1,9 @@
 """What a tokenizer's file says of batches and of training changes no prompt, whoever made it."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import transformers
@@ -16,6 +19,7 @@ from tests.engine.sources import caches, gguf_files, state_dicts
 from tests.oracles import hugging_face
 from tests.oracles import state_dict as oracle
 
+ROOT = Path(__file__).parents[2]
 TEXT = "I like green tea, so I drink green tea"
 
 
@@ -139,3 +143,17 @@ def test_every_road_by_which_a_tokenizer_comes_settles_it(road, tmp_path, monkey
     assert getattr(kept.model, "dropout", None) is None
     run = engine.answer(RunPrompt(name, text, prepend_bos=False))
     assert "".join(run.labels) == text.replace(" ", "·" if road is from_bundled else "")
+
+
+def test_a_length_to_fill_up_to_that_no_memory_holds_takes_none(tmp_path):
+    hugging_face.write("llama", tmp_path / "mine")
+    file = tmp_path / "mine" / "tokenizer.json"
+    unsettle(file)
+    about = json.loads(file.read_text())
+    about["padding"]["strategy"] = {"Fixed": 10**12}
+    file.write_text(json.dumps(about))
+    # The library ends the process where it cannot have the memory.
+    code = "import sys, main; sys.exit(main.main(['ask', 'load-model', '--model', sys.argv[1]]))"
+    run = [sys.executable, "-c", code, str(tmp_path / "mine")]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
