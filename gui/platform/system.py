@@ -1,8 +1,10 @@
 """What the window needs of this computer, asked before Qt is started."""
 
+import ctypes
 import importlib
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -33,8 +35,6 @@ def has_x11() -> bool:
 
 def can_have_x11() -> bool:
     """Return whether X11 is there, or xvfb-run, which lends one to the tests."""
-    import shutil
-
     return has_x11() or (sys.platform.startswith("linux") and bool(shutil.which("xvfb-run")))
 
 
@@ -49,8 +49,6 @@ def missing_library(*, x11: bool) -> str:
     try:
         importlib.import_module("PySide6.QtWidgets")
         if x11:
-            import ctypes
-
             # Qt aborts the process when its X11 plug-in does not load; the loader only says why.
             package = importlib.import_module("PySide6")
             plugins = Path(str(package.__file__)).parent / "Qt" / "plugins" / "platforms"
