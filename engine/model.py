@@ -27,7 +27,6 @@ from engine.network.device import check_finite
 from engine.network.factored import Factored
 from engine.network.folding import HeadWeights, fold
 from engine.network.network import Network
-from engine.network.tokens import Tokens
 from engine.network.vocabulary import TokenVectors
 from engine.sources.checkpoint import Checkpoint, Pretrained, fingerprint
 
@@ -73,7 +72,6 @@ class Model(Network):
         super().__init__(**vars(network))
         self.name, self.example = checkpoint.name, checkpoint.example
         self.fingerprint = fingerprint(checkpoint, job or Job())
-        self.tokens = Tokens(network.tokenizer, network.bos_token, network.d_vocab)
         self._pattern_bytes = pattern_bytes
         self._last: ForwardPass | None = None
         # What took long and follows from the weights and its key alone: it only saves time.

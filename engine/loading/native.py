@@ -18,6 +18,7 @@ from engine.messages import Placing, Refused
 from engine.network.device import DTYPES, check_weights, to_cpu_float32, without_numbers
 from engine.network.folding import Norm
 from engine.network.network import NO_BOS, Network, NormKind
+from engine.network.tokens import Tokens
 from engine.sources import state_dict
 from engine.sources.checkpoint import Checkpoint, Pretrained
 from engine.sources.config import SIZES, Config
@@ -51,8 +52,7 @@ def native(found: Pretrained, job: Job, placing: Placing) -> Network:
         reason = "its config says so"
     network = Network(
         bridge=bridge,
-        tokenizer=found.tokenizer,
-        bos_token=bos_token,
+        tokens=Tokens(found.tokenizer, bos_token, config["d_vocab"]),
         prepend_bos=bool(config.get("default_prepend_bos", True)) and bos_token is not None,
         bos_reason=NO_BOS if bos_token is None else reason,
         parameters=found.parameters,
@@ -72,8 +72,7 @@ def attention_only(checkpoint: Checkpoint) -> Network:
     trained = f"it was {'trained' if habit else 'not trained'} with it in front"
     return Network(
         bridge=bridge,
-        tokenizer=checkpoint.tokenizer,
-        bos_token=bos_token,
+        tokens=Tokens(checkpoint.tokenizer, bos_token, config["d_vocab"]),
         prepend_bos=habit,
         bos_reason=NO_BOS if bos_token is None else trained,
         parameters=sum(tensor.size for tensor in checkpoint.tensors.values()),

@@ -34,7 +34,7 @@ from engine.network.device import (
     without_numbers,
 )
 from engine.network.network import NO_BOS, Network
-from engine.network.tokens import settled
+from engine.network.tokens import Tokens
 from engine.sources.checkpoint import Pretrained
 from engine.sources.config import check_kind
 from engine.sources.files import Folder
@@ -294,28 +294,25 @@ def _network(found: Pretrained, read: _Read) -> Network:
                 f"Headscope does not know {kind} models"
             )
         known = architecture.described(bridge, model)
+    tokens = Tokens(read.tokenizer, read.bos_token, known["d_vocab"])
     habit = bool(bridge.cfg.default_prepend_bos)
     return Network(
         bridge=bridge,
-        tokenizer=read.tokenizer,
-        bos_token=read.bos_token,
+        tokens=tokens,
         prepend_bos=habit and read.bos_token is not None,
-        bos_reason=_bos_reason(read, habit),
+        bos_reason=_bos_reason(read, tokens, habit),
         parameters=parameters,
         notices=read.notices,
         **known,
     )
 
 
-def _bos_reason(read: _Read, ours: bool) -> str:
+def _bos_reason(read: _Read, tokens: Tokens, ours: bool) -> str:
     """Say why a prompt begins with BOS by default, or not: by the files' word, or by ours."""
     if read.bos_token is None:
         return NO_BOS
-    # What it puts around no text at all tells where its files have no word for it.
-    added = settled(read.tokenizer).encode("").ids[:1] == [
-        read.tokenizer.token_to_id(read.bos_token)
-    ]
-    theirs = read.add_bos if isinstance(read.add_bos, bool) else added
+    # Where its files have no word for it, the tokenizer's own doing tells.
+    theirs = read.add_bos if isinstance(read.add_bos, bool) else tokens.adds_bos
     if ours == theirs:
         return f"the model's own tokenizer puts {'it' if ours else 'none'} before a text"
     if ours:

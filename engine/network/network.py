@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import torch
 from jaxtyping import Bool, Float
-from tokenizers import Tokenizer
 from torch import Tensor
 
 from engine.messages import Head, Refused
 from engine.network.device import to_cpu_float32, to_like
 from engine.network.folding import HeadWeights, Norm, centred, normalised, root_mean_square
 from engine.network.rotation import Rotation
+from engine.network.tokens import Tokens
 
 NormKind = Literal["none", "LayerNorm without parameters", "LayerNorm", "RMSNorm"]
 Positions = Literal["none", "learned", "rotary", "ALiBi"]
@@ -76,8 +76,7 @@ class Network:
     """
 
     bridge: Any
-    tokenizer: Tokenizer
-    bos_token: str | None
+    tokens: Tokens
     prepend_bos: bool
     n_layers: int
     n_heads: int

@@ -44,7 +44,8 @@ class Tokens:
         self, tokenizer: Tokenizer, bos_token: str | None, d_vocab: int | None = None
     ) -> None:
         self._d_vocab = tokenizer.get_vocab_size() if d_vocab is None else d_vocab
-        self._tokenizer, self._job = settled(tokenizer), Job()
+        _settle(tokenizer)
+        self._tokenizer, self._job = tokenizer, Job()
         added = tokenizer.get_added_tokens_decoder()
         self._added = frozenset(added)
         self.special_ids = frozenset(index for index, token in added.items() if token.special)
@@ -53,6 +54,11 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def adds_bos(self) -> bool:
+        """Whether the tokenizer itself puts BOS before a text: what it puts around none tells."""
+        return self.bos_id is not None and self._tokenizer.encode("").ids[:1] == [self.bos_id]
 
     def spell(self, job: Job) -> None:
         """Make the text and label of every token, which takes long, once, with steps of the job."""
@@ -285,7 +291,7 @@ class Tokens:
         return ", ".join(self.labels[:MAX_LISTED]) + more
 
 
-def settled(tokenizer: Tokenizer) -> Tokenizer:
+def _settle(tokenizer: Tokenizer) -> None:
     """Make a tokenizer read the whole of a text, and the same text always alike.
 
     What its file says of batches and of training is switched off: a length to cut or fill texts
@@ -296,7 +302,6 @@ def settled(tokenizer: Tokenizer) -> Tokenizer:
     for chance in ("dropout", "alpha", "nbest_size"):
         if getattr(tokenizer.model, chance, None) is not None:
             setattr(tokenizer.model, chance, None)
-    return tokenizer
 
 
 def _closed(text: str) -> str:
