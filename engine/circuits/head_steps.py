@@ -1,7 +1,7 @@
 """A head's arithmetic on a prompt, every matrix of it."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -259,22 +259,36 @@ def where(
     ]  # fmt: skip
 
 
+class _Projection(NamedTuple):
+    """What queries, keys or values are for."""
+
+    part: Part
+    one: str
+    axis: AxisName
+    at: str
+    does: str
+
+
+PROJECTIONS = {
+    "Q": _Projection("where", "query", "query", "q", "is looking for"),
+    "K": _Projection("where", "key", "source", "s", "advertises about itself"),
+    "V": _Projection("what", "value", "source", "s", "hands over once it has been chosen"),
+}
+
+
 def _projected(
     model: Model,
     builder: StepBuilder,
-    letter: Literal["Q", "K"],
+    letter: Literal["Q", "K", "V"],
     matrix: Float[Tensor, "d_model d_head"],
     bias: Float[Tensor, " d_head"],
     made: Float[Tensor, "position d_head"],
 ) -> list[Step]:
-    """Return the steps from X to the queries or the keys."""
-    query = letter == "Q"
-    one, at = ("query", "q") if query else ("key", "s")
-    axis: AxisName = "query" if query else "source"
-    does = "is looking for" if query else "advertises about itself"
+    """Return the steps from X to the queries, the keys or the values."""
+    part, one, axis, at, does = PROJECTIONS[letter]
     steps = [
         builder.step(
-            f"W_{letter}", "where", ("d_model", "d_head"), matrix,
+            f"W_{letter}", part, ("d_model", "d_head"), matrix,
             f"Turns a stream of {model.d_model} numbers into a {one} of {model.d_head}.",
             formula=f"W_{letter}",
             paper=f"W_{letter}ᵀ, their W_{letter} being {model.d_head} × {model.d_model}",
@@ -285,14 +299,14 @@ def _projected(
         plus = f" + b_{letter}"
         steps.append(
             builder.step(
-                f"b_{letter}", "where", ("bias", "d_head"), bias[None], f"Added to every {one}.",
+                f"b_{letter}", part, ("bias", "d_head"), bias[None], f"Added to every {one}.",
                 formula=f"b_{letter}", paper=f"b_{letter}",
             )
         )  # fmt: skip
     return [
         *steps,
         builder.step(
-            letter, "where", (axis, "d_head"), made, f"What each position {does}.",
+            letter, part, (axis, "d_head"), made, f"What each position {does}.",
             formula=f"{letter} = X W_{letter}{plus}", paper=f"{letter} = X W_{letter}ᵀ{plus}",
             einsum=(f"{at}i, ih -> {at}h", f"{at}i, hi -> {at}h"), operands=("X", f"W_{letter}"),
         ),
@@ -324,32 +338,11 @@ def what(
     if model.normalises_outputs:
         adds = f"{adds[:-1]}: n is what the norm after the heads divides by there, on this prompt."
         over, einsum = " / n", ("", "")
-    value, biased = weights.values(read), bool(weights.b_V.any())
-    plus = " + b_V" if biased else ""
+    value = weights.values(read)
     result = 0 * value if off else pattern @ value
     got = "What each position gets: the average of the values, weighted by its row of A."
     steps = [
-        builder.step(
-            "W_V", "what", ("d_model", "d_head"), weights.W_V,
-            f"Turns a stream of {model.d_model} numbers into a value of {model.d_head}.",
-            formula="W_V", paper=f"W_Vᵀ, their W_V being {model.d_head} × {model.d_model}",
-        ),
-        *(
-            [
-                builder.step(
-                    "b_V", "what", ("bias", "d_head"), weights.b_V[None], "Added to every value.",
-                    formula="b_V", paper="b_V",
-                )
-            ]
-            if biased
-            else []
-        ),
-        builder.step(
-            "V", "what", ("source", "d_head"), value,
-            "What each position hands over once it has been chosen.",
-            formula=f"V = X W_V{plus}", paper=f"V = X W_Vᵀ{plus}",
-            einsum=("si, ih -> sh", "si, hi -> sh"), operands=("X", "W_V"),
-        ),
+        *_projected(model, builder, "V", weights.W_V, weights.b_V, value),
         builder.step(
             "r", "what", ("query", "d_head"), result,
             "What each position gets: nothing, since the head is off." if off else got,
