@@ -16,6 +16,7 @@ from engine.circuits import COMPUTATIONS
 from engine.forward.memory import give_back
 from engine.job import Cancelled, Job
 from engine.messages import Head, LoadModel, Placing, Refused, Request, Result, model_of
+from engine.messages.printing import in_a_line
 from engine.messages.records import checked
 from engine.model import Model
 from engine.network.device import OUT_OF_MEMORY
@@ -34,9 +35,6 @@ LONG = 0.5
 
 OUR_OWN = (NameError, AssertionError, ImportError)
 """Errors that no file leads to."""
-
-MOST_SAID = 200
-"""Characters of a library's words that are repeated."""
 
 MOST_THREADS = 512
 THREADS = torch.get_num_threads()
@@ -118,7 +116,7 @@ class Engine:
         except BaseException as error:
             # A panic of a library in Rust, or one that wants to end the process.
             raise Refused(
-                f"a library that Headscope uses gave up on this: {in_a_line(error)}"
+                f"a library that Headscope uses gave up on this: {in_a_line(error, kind=True)}"
             ) from error
 
     def _answer(self, request: Request, job: Job) -> Result:
@@ -201,14 +199,8 @@ class Engine:
             # Files from outside lead to errors that nobody can foresee, in three libraries.
             raise Refused(
                 f"{PurePath(name).name} could not be opened: a file of it is damaged, or it is of "
-                f"a kind that Headscope has not met ({in_a_line(error)})"
+                f"a kind that Headscope has not met ({in_a_line(error, kind=True)})"
             ) from error
-
-
-def in_a_line(error: BaseException) -> str:
-    """Return an error's kind and what it says, on one short line."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}…"
 
 
 def frozen(value: Any) -> Any:

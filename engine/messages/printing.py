@@ -26,9 +26,10 @@ def printable(text: str, keep: str = "") -> str:
     )
 
 
-def in_a_line(error: BaseException | str) -> str:
-    """Return an error's text on one printable line."""
-    text = printable(" ".join(str(error).split())) or type(error).__name__
+def in_a_line(error: BaseException, kind: bool = False) -> str:
+    """Return an error's text on one printable line, after its kind where that is asked for."""
+    text = f"{type(error).__name__}: {error}" if kind else str(error)
+    text = printable(" ".join(text.split())) or type(error).__name__
     return text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 1]}…"
 
 

@@ -36,6 +36,7 @@ from huggingface_hub.utils import (
 )
 
 from engine.messages import Refused, in_bytes
+from engine.messages.printing import in_a_line
 from engine.sources import hub_cache
 from engine.sources.config import check_kind, is_state_dict
 from engine.sources.files import WHOLE
@@ -273,9 +274,8 @@ def _in_words(command: str, name: str, error: Exception) -> str:
     if isinstance(error, OSError):
         what = "the question about" if command == "find" else "the download of"
         return f"{what} {name} broke off: {again}"
-    line = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     what = "asking for" if command == "find" else "the download of"
-    return f"{what} {name} failed: {line}"
+    return f"{what} {name} failed: {in_a_line(error, kind=True)}"
 
 
 def _say(**record: Any) -> None:
