@@ -10,13 +10,12 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from engine.messages import ModelEntry, Refused
-from engine.sources.checkpoint import Checkpoint
+from engine.sources.checkpoint import EXAMPLE, Checkpoint
 from engine.sources.config import SIZES, Config, check_layers, checked_number, checked_size
 from engine.sources.files import Folder
 from engine.sources.state_dict import check_shapes
 from engine.sources.tokenizer import read_tokenizer
 
-EXAMPLE = "I like green tea, so I drink green"
 MODEL_TYPE = "headscope-attn-only"
 STATED: dict[str, Callable[[object], bool]] = {
     "positions": lambda value: value in ("standard", "none"),

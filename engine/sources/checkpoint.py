@@ -39,6 +39,7 @@ class Checkpoint:
 
 
 EXAMPLE = "I like green tea, so I drink green"
+"""A prompt for models of text that come with none of their own."""
 BYTES = 4
 """A number in memory, in single precision."""
 

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from engine.messages import ModelEntry, Refused, in_bytes
-from engine.sources import bundled, config, hub_cache, state_dict
+from engine.sources import bundled, hub_cache, state_dict
 from engine.sources.checkpoint import BYTES, Checkpoint, Pretrained, is_there
 from engine.sources.config import (
     CONTEXT,
     HEADS,
     LAYERS,
+    about,
     check_kind,
     check_numbers,
+    is_decoder,
     is_state_dict,
     size,
 )
@@ -129,12 +131,12 @@ def _part_of(name: str, missing: str) -> Refused:
 def _entry(repository: str, files: Folder) -> ModelEntry | None:
     """Return the line of a model, or none for what cannot be opened."""
     try:
-        about = files.json("config.json")
-        if not config.is_decoder(about):
+        config = files.json("config.json")
+        if not is_decoder(config):
             return None
-        if config.is_state_dict(about):
+        if is_state_dict(config):
             weights = [path for path in files.path.iterdir() if path.suffix == ".pth"]
-            tokenizer = about.get("tokenizer_name")
+            tokenizer = config.get("tokenizer_name")
             held = hub_cache.folder(tokenizer) if isinstance(tokenizer, str) else None
             reads = any(it is not None and it.has("tokenizer.json") for it in (files, held))
         else:
@@ -145,6 +147,4 @@ def _entry(repository: str, files: Folder) -> ModelEntry | None:
         disk = sum(path.stat().st_size for path in weights)
     except (Refused, OSError):
         return None
-    return ModelEntry(
-        hub_cache.short(repository), "cache", f"{config.about(about)}, {in_bytes(disk)}"
-    )
+    return ModelEntry(hub_cache.short(repository), "cache", f"{about(config)}, {in_bytes(disk)}")

@@ -342,11 +342,9 @@ def main(command: str, name: str) -> None:
     try:
         if command == "find":
             wanted = find(name)
-            files = [it.file for it in wanted]
             first = wanted[0].repository
             files = [
-                f"{it.file}" if it.repository == first else f"{it.repository}/{it.file}"
-                for it in wanted
+                it.file if it.repository == first else f"{it.repository}/{it.file}" for it in wanted
             ]
             _say(
                 answer={
