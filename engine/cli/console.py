@@ -61,8 +61,7 @@ def ask(words: list[str]) -> int:
     asked = Asked(given)
     if "heads" in given:
         return _ask_heads(request, asked)
-    if "head" in given and not hasattr(request, "head"):
-        asked.check_head(request, given.head)
+    asked.check_head(request)
     return say(_json(asked.record(request)))
 
 
@@ -105,10 +104,11 @@ class Asked:
 
             self._engine = Engine(placing=placing(given))
 
-    def check_head(self, request: Request, head: Head) -> None:
-        """Refuse a head that the model of a question does not have."""
-        with quiet(self._given.verbose):
-            self._engine.check_head(request, head)
+    def check_head(self, request: Request) -> None:
+        """Refuse a `--head` that only chose the layer of a question, where the layer lacks it."""
+        if "head" in self._given and not hasattr(request, "head"):
+            with quiet(self._given.verbose):
+                self._engine.check_head(request, self._given.head)
 
     def answer(self, request: Request) -> Result:
         """Answer a question.
@@ -150,8 +150,7 @@ def answers(requests: Sequence[Request], given: Namespace) -> list[Result]:
         If one cannot be answered, or `--head` only chose the layer and the layer lacks it.
     """
     asked = Asked(given)
-    if "head" in given and not hasattr(requests[0], "head"):
-        asked.check_head(requests[0], given.head)
+    asked.check_head(requests[0])
     return [asked.answer(request) for request in requests]
 
 

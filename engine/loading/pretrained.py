@@ -9,13 +9,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import psutil
 import torch
 import transformers
 from tokenizers import Tokenizer
 from transformer_lens.model_bridge.sources import build_bridge_from_module
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
+from engine.forward.memory import available
 from engine.job import Cancelled, Job
 from engine.loading import architecture
 from engine.loading.config_keys import unread
@@ -80,7 +80,7 @@ def pretrained(found: Pretrained, job: Job, placing: Placing) -> Network:
         show, or what the bridge makes of it is not what the model does.
     """
     check(placing)
-    found.check_fits(psutil.virtual_memory().available, placing)
+    found.check_fits(available(), placing)
     check_room(found.title, placing.itemsize * found.parameters, placing)
     job.step(0, 4, f"reading {found.parameters:,} parameters")
     if found.layout == "TransformerLens":
@@ -233,7 +233,7 @@ def _check_size(found: Pretrained, config: Any, dtype: torch.dtype) -> None:
             f"{name}: its config means {parameters:,} parameters, and its weights are "
             f"{found.parameters:,}: one of them is damaged or of another model"
         )
-    if dtype.itemsize * parameters + buffers > (free := psutil.virtual_memory().available):
+    if dtype.itemsize * parameters + buffers > (free := available()):
         raise Refused(
             f"{name}: its config means tables of {in_bytes(buffers)} beside its weights, and "
             f"{in_bytes(free)} are free"
