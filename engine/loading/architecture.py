@@ -36,11 +36,11 @@ def described(bridge: Any, model: Any) -> dict[str, Any]:
         "divisors": tuple(divisor(block.attn.original_component, cfg) for block in blocks),
         "norm": "RMSNorm" if blocks[0].ln1.uses_rms_norm else "LayerNorm",
         "eps": _eps(blocks[0].ln1),
-        "layer_norms": tuple(_norm(block.ln1) for block in blocks),
-        "final_norm": _scaled(_norm(bridge.ln_final), scale, cfg.d_model),
+        "layer_norms": tuple(norm_weights(block.ln1) for block in blocks),
+        "final_norm": _scaled(norm_weights(bridge.ln_final), scale, cfg.d_model),
         "position_kind": kinds.get(cfg.positional_embedding_type, "none"),
         "W_pos": _table(bridge, cfg),
-        "embed_norm": _norm(bridge.embed_ln) if hasattr(bridge, "embed_ln") else None,
+        "embed_norm": norm_weights(bridge.embed_ln) if hasattr(bridge, "embed_ln") else None,
         "rotations": rotations(bridge, model),
         "slopes": slopes(cfg.n_heads) if cfg.positional_embedding_type == "alibi" else None,
         "windows": windows(config, cfg.n_layers),
@@ -202,7 +202,8 @@ def _leave_unscaled(blocks: Any) -> None:
             )
 
 
-def _norm(norm: Any) -> Norm:
+def norm_weights(norm: Any) -> Norm:
+    """Return what a norm of a bridge multiplies by and adds."""
     inner = norm.original_component
     gain, bias = (getattr(inner, name, None) for name in ("weight", "bias"))
     gain, bias = (None if held is None else to_cpu_float32(held) for held in (gain, bias))
@@ -220,7 +221,7 @@ def _scaled(norm: Norm, factor: float, d_model: int) -> Norm:
 def _output_norms(blocks: Any, factor: float, d_model: int) -> tuple[Norm, ...]:
     """Return what multiplies what each layer's heads write; none where nothing does."""
     if any(hasattr(block, "ln1_post") for block in blocks):
-        return tuple(_norm(block.ln1_post) for block in blocks)
+        return tuple(norm_weights(block.ln1_post) for block in blocks)
     return () if factor == 1 else (_scaled(Norm(), factor, d_model),) * len(blocks)
 
 

@@ -13,9 +13,10 @@ from transformer_lens.utilities.tl_checkpoint_conversion import convert_tl_check
 
 from engine.forward.forward_pass import forward
 from engine.job import Job
+from engine.loading.architecture import norm_weights
 from engine.loading.verify import Own, probe_ids, refusing, verified
 from engine.messages import Placing, Refused
-from engine.network.device import DTYPES, check_weights, to_cpu_float32, without_numbers
+from engine.network.device import DTYPES, check_weights, without_numbers
 from engine.network.folding import Norm
 from engine.network.network import NO_BOS, Network, NormKind
 from engine.network.tokens import Tokens
@@ -187,14 +188,8 @@ def _sizes(config: Config, bridge: Any) -> dict[str, Any]:
         "divisors": (math.sqrt(config["d_head"]),) * config["n_layers"],
         "norm": kind,
         "eps": config.get("eps", EPS),
-        "layer_norms": tuple(_norm(block.ln1) for block in bridge.blocks),
-        "final_norm": _norm(bridge.ln_final) if kind != "none" else Norm(),
+        "layer_norms": tuple(norm_weights(block.ln1) for block in bridge.blocks),
+        "final_norm": norm_weights(bridge.ln_final) if kind != "none" else Norm(),
         "position_kind": "none" if config.get("positions") == "none" else "learned",
         "W_pos": bridge.pos_embed.W_pos,
     }
-
-
-def _norm(norm: Any) -> Norm:
-    inner = norm.original_component
-    gain, bias = (getattr(inner, name, None) for name in ("weight", "bias"))
-    return Norm(*(None if held is None else to_cpu_float32(held) for held in (gain, bias)))
