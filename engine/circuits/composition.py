@@ -180,6 +180,11 @@ def pair_norms(
 ) -> Float[Tensor, "layer head layer head"]:
     """Return ||A B^T||_F of every head that writes with every head of a later layer that reads.
 
+    Its square is a sum over the rank x rank numbers of A B^T, and it is <A^T A, B^T B> as well:
+    once each head's Gram matrix is there, a pair takes half of d_model^2 multiplications, where the
+    product takes rank^2 d_model. Gram matrices are symmetric and too large to hold for all heads,
+    so that they are made and met tile by tile. The way that takes less work is gone.
+
     Parameters
     ----------
     writing, reading : Tensor

@@ -25,7 +25,7 @@ from engine.network import factored
 def head_scores(model: Model, request: HeadScores, job: Job) -> MeasuredHeads:
     """Measure every head on random tokens that repeat, on a prompt, and by its weights.
 
-    What each measure says is in `MEASURES`; how it is made, in `pattern_measures` and
+    What each measure says is in `engine.messages.MEASURES`; how it is made, in `Measures` and
     `weight_measures`. Asking for all without a prompt leaves out those on a prompt.
     """
     _check_run(request)
@@ -227,8 +227,9 @@ def weight_measures(model: Model, job: Job) -> dict[str, FloatArray]:
         it stopped when it is asked for again.
     """
     found: dict[str, list[float]] = {}
-    for place, head in enumerate(model.heads):
-        job.step(place, len(model.heads), "reading weights")
+    heads = model.heads
+    for place, head in enumerate(heads):
+        job.step(place, len(heads), "reading weights")
         if head not in model.kept:
             model.kept[head] = _of_head(model, head, job)
         for name, value in model.kept[head].items():

@@ -1,4 +1,4 @@
-"""What parts, heads and pairs of heads add to the logits on a prompt."""
+"""What parts, heads and pairs of heads add to the logits on a prompt, and the logits by layer."""
 
 from typing import NamedTuple
 

@@ -1,6 +1,7 @@
 """Downloads that the user asked for, made by a process of their own (`engine.sources.hub`).
 
-This program never makes a connection, and a download that is cancelled ends at once.
+This program never makes a connection, and a download that is cancelled ends at once. `fetch` is
+`headscope download`: the size first, then progress on standard error.
 """
 
 import json

@@ -2,8 +2,9 @@
 
 `python -m engine.sources.hub find|download NAME` prints JSON lines: {"step": [done, total, what]},
 then {"answer": …} or {"refused": "…"}. It ends when its standard input does, so that it never
-outlives who started it. What has come of a file stays beside it as `.incomplete`, and the next
-download goes on from there, whoever stopped this one.
+outlives who started it. Of a repository only the files that a model needs are fetched, never code.
+What has come of a file stays beside it as `.incomplete`, and the next download goes on from there,
+whoever stopped this one.
 """
 
 import errno

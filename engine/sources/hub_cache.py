@@ -1,4 +1,7 @@
-"""The Hugging Face cache of this computer: where it keeps a model, by the hub's name for it."""
+"""The Hugging Face cache of this computer: where it keeps a model, by the hub's name for it.
+
+TransformerLens's own names of models, such as attn-only-2l, are turned into the hub's for the same.
+"""
 
 import json
 import os

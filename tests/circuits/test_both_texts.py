@@ -14,7 +14,6 @@ from engine.network import factored
 from tests.oracles import hand_toys, made_models, toy_head
 
 HEAD = Head(0, 0)
-TOY_RUN = RunPrompt("toy", toy_head.TEXT)
 RESULT, EQUALS, ZERO, ANS, RETURN = range(5)
 
 

@@ -1,4 +1,4 @@
-"""Checks of where a head looks."""
+"""Checks of where a head looks, and of what it writes for that."""
 
 import torch
 from jaxtyping import Float

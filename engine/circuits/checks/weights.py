@@ -1,4 +1,10 @@
-"""Checks of a head's matrices: their rank, what is superficial in them, how two combine."""
+"""Checks of a head's matrices: their rank, what is superficial in them, how two combine.
+
+And that token tables and eigenvalues, read from folded weights, are the model's own. A token is put
+through the model's own modules: its bare embedding stands in for the stream that the head's layer
+meets, and what the head writes for the stream that the last norm meets. Nothing folded is used on
+that road, so that a wrong number at either end of a table shows.
+"""
 
 import torch
 from jaxtyping import Float

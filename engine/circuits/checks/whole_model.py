@@ -1,4 +1,4 @@
-"""Checks that the parts of a model, of which a head is one, add up to what the model says."""
+"""Checks that a model's parts add up to what it says, and that induction needs an earlier head."""
 
 from dataclasses import replace
 

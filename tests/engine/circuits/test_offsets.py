@@ -1,6 +1,5 @@
 """What depends on distance in a rotary model is asked with an offset and says which it is for."""
 
-import importlib
 import typing
 from dataclasses import fields
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from engine.circuits import COMPUTATIONS
+from engine.circuits import COMPUTATIONS, token_rankings
 from engine.circuits.positions import outstanding
 from engine.messages import (
     QUESTIONS,
@@ -45,9 +44,7 @@ OF_OV = [
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    # The package names the function as it names the module.
-    module = importlib.import_module("engine.circuits.token_rankings")
-    monkeypatch.setattr(module, "SMALL_VOCABULARY", hugging_face.D_VOCAB)
+    monkeypatch.setattr(token_rankings, "SMALL_VOCABULARY", hugging_face.D_VOCAB)
 
 
 def test_no_question_with_an_offset_is_forgotten_here():

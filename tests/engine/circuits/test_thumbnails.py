@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.circuits.attention import pool
+from engine.forward.forward_pass import pool
 
 
 @settings(max_examples=50)
