@@ -134,7 +134,7 @@ def draw_labels(
     turn: Turn,
     font: QFont,
     colour: str,
-    others: Mapping[int, str] | None = None,
+    others: Mapping[int, str],
 ) -> None:
     """Write placed labels in a colour; those of some cells in colours of their own."""
     painter.save()
@@ -142,7 +142,7 @@ def draw_labels(
     if turn == "up":
         painter.rotate(-90)  # once: a hundred labels are drawn for every head
     for label in placed:
-        painter.setPen(QColor((others or {}).get(label.index, colour)))
+        painter.setPen(QColor(others.get(label.index, colour)))
         box = label.box
         if turn == "up":
             turned = QRectF(-box.bottom(), box.left(), box.height(), box.width())
@@ -213,7 +213,7 @@ def tick_texts(
 
 def width_of(colouring: Colouring, value_range: tuple[float, float], unit: str) -> float:
     """Return how wide bar, numbers and unit are together, pixels."""
-    metrics = QFontMetricsF(palette.ui_font(small=True))
+    metrics = small_metrics()
     texts = [text for _, text in tick_texts(colouring, value_range, _COUNTS[1])]
     title = metrics.height() + _BAR_GAP if unit else 0.0
     return BAR_WIDTH + _BAR_GAP + max(map(metrics.horizontalAdvance, texts)) + title + 1
@@ -301,7 +301,7 @@ def decimals_that_fit(
 
 def decimals_in(values: npt.NDArray[np.floating], grid: GridGeometry) -> int | None:
     """Return how many decimals of numbers have room in the cells of a grid, `None` if none do."""
-    metrics = QFontMetricsF(palette.ui_font(small=True))
+    metrics = small_metrics()
     rows, columns = grid.shape
     if rows * columns > _MOST_NUMBERS or grid.pitches[0] < metrics.height():
         return None
