@@ -1,4 +1,4 @@
-"""Fitting a grid of numbers to a grid of pixels so that nothing worth seeing is lost.
+"""Cells: where a grid of them lies, and from numbers to pixels: nothing worth seeing is lost.
 
 Where cells are larger than pixels each is repeated over whole pixels. Where they are smaller, a
 pixel shows the strongest of its cells, so that one hot cell or a one-token stripe survives.

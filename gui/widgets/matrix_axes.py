@@ -1,7 +1,8 @@
-"""Labels along an axis of cells that never overlap and never stand at the wrong cell.
+"""What is written along, beside and in cells: labels, a colour bar with its numbers, texts.
 
-They are elided where they are too long, turned where cells are narrow, and thinned where cells are
-thinner than a line of text. Those that matter (pinned, under the mouse) are placed first.
+Labels never overlap and never stand at the wrong cell: they are elided where they are too long,
+turned where cells are narrow, and thinned where cells are thinner than a line of text. Those that
+matter (pinned, under the mouse) are placed first.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
