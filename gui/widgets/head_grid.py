@@ -122,7 +122,7 @@ class HeadGrid(MatrixView):
     ) -> MatrixLayout:
         """Return where all lies: heads fill the width, or the height if all are seen then."""
         layers, heads = shown.values.shape
-        metrics = matrix_axes.small_metrics()
+        metrics = painting.small_metrics()
         left = metrics.horizontalAdvance(shown.labels[0][-1]) + UNIT
         top = metrics.height() + UNIT / 2
         across, down = max(size[0] - left - 1, 1.0), max(size[1] - top - 1, 1.0)

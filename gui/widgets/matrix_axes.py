@@ -44,11 +44,6 @@ class PlacedLabel:
     box: QRectF
 
 
-def small_metrics() -> QFontMetricsF:
-    """Return the metrics of the font of numbers and titles."""
-    return QFontMetricsF(palette.ui_font(small=True))
-
-
 def turn_for(labels: Sequence[str], pitch: float, metrics: QFontMetricsF) -> Turn:
     """Say whether the labels under columns of a width can be read across or must be turned."""
     widest = widest_of(labels, metrics)
@@ -214,7 +209,7 @@ def tick_texts(
 
 def width_of(colouring: Colouring, value_range: tuple[float, float], unit: str) -> float:
     """Return how wide bar, numbers and unit are together, pixels."""
-    metrics = small_metrics()
+    metrics = painting.small_metrics()
     texts = [text for _, text in tick_texts(colouring, value_range, _COUNTS[1])]
     title = metrics.height() + _BAR_GAP if unit else 0.0
     return BAR_WIDTH + _BAR_GAP + max(map(metrics.horizontalAdvance, texts)) + title + 1
@@ -302,7 +297,7 @@ def decimals_that_fit(
 
 def decimals_in(values: npt.NDArray[np.floating], grid: GridGeometry) -> int | None:
     """Return how many decimals of numbers have room in the cells of a grid, `None` if none do."""
-    metrics = small_metrics()
+    metrics = painting.small_metrics()
     rows, columns = grid.shape
     if rows * columns > _MOST_NUMBERS or grid.pitches[0] < metrics.height():
         return None

@@ -195,7 +195,7 @@ class Plot(Pointing[int], QWidget):
 
     def _room(self) -> tuple[float, float, float]:
         """Return what axes need to the left of the box beside numbers, below it and above it."""
-        line = QFontMetricsF(palette.ui_font(small=True)).height()
+        line = painting.small_metrics().height()
         return line + 1.5 * UNIT, 2 * line + UNIT, (line if self._legend else 0) + UNIT / 2
 
     def _paint_over(self, painter: QPainter) -> None:
