@@ -73,11 +73,6 @@ class ColourScale:
     low: float
     high: float
 
-    @property
-    def centre(self) -> float:
-        """The value of the middle colour."""
-        return (self.low + self.high) / 2
-
     def index(self, values: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """Return the entry of a map that stands for each value, 0 to 255."""
         return np.rint(np.clip(self.position(values), 0.0, 1.0) * 255.0).astype(np.intp)
@@ -88,10 +83,6 @@ class ColourScale:
             self.high - self.low
         )
         return share
-
-    def value(self, position: float) -> float:
-        """Return the value at a place along the map, the inverse of `position`."""
-        return self.low + position * (self.high - self.low)
 
     def level(self, values: npt.ArrayLike) -> Bytes:
         """Return the level of each value, 0 to 254, and MASKED where it is not a number."""

@@ -1,4 +1,7 @@
-"""Numbers as window and figures write them: a real minus sign, no more decimals than tell."""
+"""Numbers and heads as window and figures write them.
+
+Numbers have a real minus sign, and no more decimals than tell.
+"""
 
 from math import floor, isfinite, log10
 from typing import Literal, get_args

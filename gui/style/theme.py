@@ -1,4 +1,4 @@
-"""Colours, fonts and colour maps, as plain data: the only place that names them.
+"""Colours, fonts and the window's colour maps, as plain data: the only place that names them.
 
 Data colours never follow the theme: a pattern looks the same in light and in dark.
 """

@@ -1,4 +1,4 @@
-"""Fitting a grid of numbers to a grid of pixels so that nothing worth seeing is lost.
+"""Cells: where a grid of them lies, and from numbers to pixels: nothing worth seeing is lost.
 
 Where cells are larger than pixels each is repeated over whole pixels. Where they are smaller, a
 pixel shows the strongest of its cells, so that one hot cell or a one-token stripe survives.
@@ -213,11 +213,6 @@ class Colouring:
         """Return the level of each value, 0 to 254, and MASKED where it is not a number."""
         return ColourScale(self.colours == "diverging", self.low, self.high).level(values)
 
-    def colour(self, value: float) -> QColor:
-        """Return the colour of one number."""
-        red, green, blue = levels(self.colours)[int(self.level([value])[0])].tolist()
-        return QColor(red, green, blue)
-
     def colours_of(self, values: npt.ArrayLike) -> list[QColor | None]:
         """Return the colour of each number, none where it is not a number."""
         table = levels(self.colours).tolist()
@@ -247,30 +242,9 @@ def image(level: npt.NDArray[np.uint8], colours: Colours, masked: str) -> QImage
     return made.copy()  # the copy owns its pixels: numpy's may go
 
 
-def contrast(one: QColor, other: QColor) -> float:
-    """Return the contrast ratio of two colours, 1 to 21 (WCAG 2.1, relative luminance)."""
-    return colour_scale.contrast(_channels(one), _channels(other))
-
-
 def ink(ground: QColor, *, quiet: bool = False) -> QColor:
-    """Return black or white, whichever can be read on a data colour.
-
-    Data colours do not follow the theme, so neither does the ink on them. The better of the two
-    has a contrast of at least 4.58 with any colour (WCAG 2.1 asks for 4.5); where both have that,
-    white is easier to read on blue and red than the formula says.
-
-    Parameters
-    ----------
-    ground
-        The data colour.
-    quiet
-        Muted where that can be read.
-    """
-    return QColor(colour_scale.ink(_channels(ground), quiet=quiet))
-
-
-def _channels(colour: QColor) -> tuple[int, int, int]:
-    return colour.red(), colour.green(), colour.blue()
+    """Return the ink that can be read on a data colour, as `colour_scale.ink` chooses it."""
+    return QColor(colour_scale.ink((ground.red(), ground.green(), ground.blue()), quiet=quiet))
 
 
 def picture(

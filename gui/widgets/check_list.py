@@ -1,4 +1,4 @@
-"""One line of a list of checks: its mark, its claim, its bar, and what lies behind it."""
+"""A list of checks: of each its mark, its claim, its bar, and what lies behind it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""Boxes to choose in: the wheel scrolls what they lie on, and a number is read as it is typed.
+"""Choices side by side, and boxes to choose in: a number is read as it is typed.
 
-Qt's own take the wheel, and the keyboard with it, wherever the pointer happens to be; and drop
-the sign that the language of the computer does not have between whole number and fraction.
+The wheel scrolls what a box lies on. Qt's own take the wheel, and the keyboard with it, wherever
+the pointer happens to be; and drop the sign that the language of the computer does not have
+between whole number and fraction.
 """
 
 import re

@@ -307,16 +307,17 @@ class SpectrumPlot(Plot):
                 corners = ((left, top + 4), (left, top), (right, top), (right, top + 4))
                 painter.drawPolyline([QPointF(x, y) for x, y in corners])
         super()._paint_over(painter)
-        self._name_cliff(painter)
 
-    def _name_cliff(self, painter: QPainter) -> None:
-        """Write d_head left of the cliff, above the axes, where the legend leaves room for it."""
+    def _paint_legend(self, painter: QPainter) -> float:
+        """Write d_head left of the cliff too, where the names leave room for it."""
+        left = super()._paint_legend(painter)
         metrics, label = QFontMetricsF(painter.font()), f"d_head = {self._d_head}"
         cliff = self.canvas.at(np.array([[self._d_head - 0.5], [0.0]]))[0, 0]
         area = QRectF(0, 1, cliff - UNIT / 2, metrics.height())
-        if area.right() - metrics.horizontalAdvance(label) > self._legend_end:
+        if area.right() - metrics.horizontalAdvance(label) > left:
             painter.setPen(QColor(palette.theme().muted))
             painter.drawText(area, Qt.AlignmentFlag.AlignRight, label)
+        return left
 
 
 def _beyond(dense: Numbers | None, d_head: int) -> npt.NDArray[np.float64]:

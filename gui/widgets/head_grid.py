@@ -122,7 +122,7 @@ class HeadGrid(MatrixView):
     ) -> MatrixLayout:
         """Return where all lies: heads fill the width, or the height if all are seen then."""
         layers, heads = shown.values.shape
-        metrics = matrix_axes.small_metrics()
+        metrics = painting.small_metrics()
         left = metrics.horizontalAdvance(shown.labels[0][-1]) + UNIT
         top = metrics.height() + UNIT / 2
         across, down = max(size[0] - left - 1, 1.0), max(size[1] - top - 1, 1.0)
@@ -156,12 +156,26 @@ class HeadGrid(MatrixView):
         self._mosaic = None
         super().lay_out()
 
-    def draw_cells(self, painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
+    def pixels(self, shown: Matrix, layout: MatrixLayout) -> QPixmap:
+        """Return the image of the heads in sight."""
+        grid = layout.grid
+        side = grid.pixels[0] // grid.shape[0]
+        if self._mosaic is None or self._mosaic.height() != side * layout.whole[0]:
+            values, mask = self._thumbnails, self._mask
+            if self._scores is not None:
+                values, mask = self._scores[:, :, np.newaxis, np.newaxis], None
+            elif mask is not None:
+                mask = mask[..., np.newaxis, :, :]
+            self._mosaic = mosaic(values, mask, shown.colouring, grid)
+        top, left = (place * side for place in layout.first)
+        return self._mosaic.copy(left, top, *grid.pixels[::-1])
+
+    def draw_cells(
+        self, painter: QPainter, shown: Matrix, layout: MatrixLayout, cells: QPixmap
+    ) -> None:
         """Draw the image of the heads in sight, then crosses, scores and marks."""
-        grid, bounds = layout.grid, layout.grid.bounds
-        if self._picture is None:
-            self._picture = self._pixels(shown, layout)
-        painter.drawPixmap(bounds.topLeft(), self._picture)
+        grid = layout.grid
+        painter.drawPixmap(grid.bounds.topLeft(), cells)
         rows, columns = ([end for _, end in grid.spans(axis)] for axis in (0, 1))
         matrix_painting.draw_rules(painter, grid, rows, columns, _GAP, palette.theme().card)
         _draw_crosses(painter, grid, self._cells(layout, self._off))
@@ -175,15 +189,13 @@ class HeadGrid(MatrixView):
 
     def draw_axes(self, painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
         """Draw L0, L1, … beside the rows and H0, H1, … above the columns."""
-        cells = (self._pinned, self.hovered_item or NOWHERE)
-        plain = palette.theme().muted
-        matrix_painting.draw_labels(painter, shown, layout, self.placed_labels(), cells, plain)
+        self.draw_labels(painter, shown, layout, palette.theme().muted)
 
     def draw_frames(self, painter: QPainter, layout: MatrixLayout) -> None:
         """Frame the selected head, and the one under the mouse, in the gap around it."""
-        theme = palette.theme()
-        for cell, colour in ((self.hovered_item, theme.muted), (self._pinned, theme.accent)):
-            matrix_painting.draw_cell_frame(painter, layout, cell or NOWHERE, colour, 1.0)
+        theme, (pinned, pointed) = palette.theme(), self.marks()
+        for cell, colour in ((pointed, theme.muted), (pinned, theme.accent)):
+            matrix_painting.draw_cell_frame(painter, layout, cell, colour, 1.0)
 
     def _show(self) -> None:
         values = self._scores
@@ -202,19 +214,6 @@ class HeadGrid(MatrixView):
         if self._scores is not None and np.isfinite(self._scores).any():
             highest = max(1.0, float(np.nanmax(self._scores)))
         return Colouring("sequential", 0.0, highest)
-
-    def _pixels(self, shown: Matrix, layout: MatrixLayout) -> QPixmap:
-        grid = layout.grid
-        side = grid.pixels[0] // grid.shape[0]
-        if self._mosaic is None or self._mosaic.height() != side * layout.whole[0]:
-            values, mask = self._thumbnails, self._mask
-            if self._scores is not None:
-                values, mask = self._scores[:, :, np.newaxis, np.newaxis], None
-            elif mask is not None:
-                mask = mask[..., np.newaxis, :, :]
-            self._mosaic = mosaic(values, mask, shown.colouring, grid)
-        top, left = (place * side for place in layout.first)
-        return self._mosaic.copy(left, top, *grid.pixels[::-1])
 
     def _cells(self, layout: MatrixLayout, heads: Iterable[Head]) -> list[Cell]:
         """Return where heads are among those in sight."""

@@ -27,7 +27,6 @@ from PySide6.QtWidgets import (
 from engine.messages import printable
 from gui.platform import versions
 from gui.style import palette
-from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets.text import Sentence
 
@@ -179,7 +178,7 @@ def fill_dialog(dialog: QDialog, scroll: TextScroll, width: float) -> None:
     column.addWidget(scroll)
     column.addWidget(close)
     room = dialog.screen().availableGeometry().size()
-    across = min(scaled(width), room.width() - 8 * UNIT)
+    across = min(palette.scaled(width), room.width() - 8 * UNIT)
     wanted = scroll.height_for(across - 2 * UNIT) + close.sizeHint().height() + 4 * UNIT
     dialog.resize(across, min(wanted, room.height() - 8 * UNIT))
 
@@ -199,7 +198,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class NamedRow(QStyledItemDelegate):
-    """Paints such rows literally; what cannot be chosen is muted."""
+    """Paints a name and its small print literally; what cannot be chosen is muted."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint a row."""

@@ -1,4 +1,4 @@
-"""Keeps a widget no higher than what it shows, so that the next one follows right below."""
+"""Layouts that follow the width: heights from widths, columns that fold, rows that wrap."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,7 +14,7 @@ NO_LIMIT = 2**24 - 1
 
 
 class HeightForWidth(QObject):
-    """Caps the height of a widget whose wanted height follows from its width.
+    """Keeps a widget no higher than it wants to be at its width: the next follows right below.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from PySide6.QtGui import QFont, QFontMetricsF
 from gui.style import palette
 from gui.style.formatting import fixed
 from gui.style.theme import UNIT
-from gui.widgets import matrix_axes
+from gui.widgets import matrix_axes, painting
 from gui.widgets.cells import Colouring, GridGeometry
 from gui.widgets.matrix_axes import PlacedLabel, Turn
 
@@ -272,7 +272,7 @@ def lay_out_square(shown: Matrix, size: tuple[int, int], ratio: float) -> Matrix
         Device pixels per logical pixel.
     """
     down, across = (QFontMetricsF(shown.font(axis)) for axis in (0, 1))
-    title = matrix_axes.small_metrics().height()
+    title = painting.small_metrics().height()
     rows, columns = shown.values.shape
     longest = palette.scaled(_LONGEST)
     row_room = matrix_axes.room_for(shown.labels[0], down, min(longest, size[0] / 4))
@@ -327,7 +327,7 @@ def lay_out_scrolling(
         Device pixels per logical pixel.
     """
     names, heads = (QFontMetricsF(shown.font(axis)) for axis in (0, 1))
-    small, longest = matrix_axes.small_metrics(), palette.scaled(_LONGEST)
+    small, longest = painting.small_metrics(), palette.scaled(_LONGEST)
     row_labels, column_labels = shown.labels
     row_room = matrix_axes.room_for(row_labels, names, min(longest, _ROW_LABELS * size[0]))
     left, bars = _MARGIN + row_room + _HALF, list[tuple[float, float]]()

@@ -1,7 +1,8 @@
-"""Labels along an axis of cells that never overlap and never stand at the wrong cell.
+"""What is written along, beside and in cells: labels, a colour bar with its numbers, texts.
 
-They are elided where they are too long, turned where cells are narrow, and thinned where cells are
-thinner than a line of text. Those that matter (pinned, under the mouse) are placed first.
+Labels never overlap and never stand at the wrong cell: they are elided where they are too long,
+turned where cells are narrow, and thinned where cells are thinner than a line of text. Those that
+matter (pinned, under the mouse) are placed first.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -41,11 +42,6 @@ class PlacedLabel:
     index: int
     text: str
     box: QRectF
-
-
-def small_metrics() -> QFontMetricsF:
-    """Return the metrics of the font of numbers and titles."""
-    return QFontMetricsF(palette.ui_font(small=True))
 
 
 def turn_for(labels: Sequence[str], pitch: float, metrics: QFontMetricsF) -> Turn:
@@ -134,7 +130,7 @@ def draw_labels(
     turn: Turn,
     font: QFont,
     colour: str,
-    others: Mapping[int, str] | None = None,
+    others: Mapping[int, str],
 ) -> None:
     """Write placed labels in a colour; those of some cells in colours of their own."""
     painter.save()
@@ -142,7 +138,7 @@ def draw_labels(
     if turn == "up":
         painter.rotate(-90)  # once: a hundred labels are drawn for every head
     for label in placed:
-        painter.setPen(QColor((others or {}).get(label.index, colour)))
+        painter.setPen(QColor(others.get(label.index, colour)))
         box = label.box
         if turn == "up":
             turned = QRectF(-box.bottom(), box.left(), box.height(), box.width())
@@ -213,7 +209,7 @@ def tick_texts(
 
 def width_of(colouring: Colouring, value_range: tuple[float, float], unit: str) -> float:
     """Return how wide bar, numbers and unit are together, pixels."""
-    metrics = QFontMetricsF(palette.ui_font(small=True))
+    metrics = painting.small_metrics()
     texts = [text for _, text in tick_texts(colouring, value_range, _COUNTS[1])]
     title = metrics.height() + _BAR_GAP if unit else 0.0
     return BAR_WIDTH + _BAR_GAP + max(map(metrics.horizontalAdvance, texts)) + title + 1
@@ -301,7 +297,7 @@ def decimals_that_fit(
 
 def decimals_in(values: npt.NDArray[np.floating], grid: GridGeometry) -> int | None:
     """Return how many decimals of numbers have room in the cells of a grid, `None` if none do."""
-    metrics = QFontMetricsF(palette.ui_font(small=True))
+    metrics = painting.small_metrics()
     rows, columns = grid.shape
     if rows * columns > _MOST_NUMBERS or grid.pitches[0] < metrics.height():
         return None

@@ -293,7 +293,7 @@ def _place(entry: Entry, top: float, width: float, ratio: float, *, first: bool)
     words = TextBlock(entry.words, palette.scaled(WORDS_WIDTH) if beside else width)
     left = palette.scaled(WORDS_WIDTH) + _GAP if beside else 0.0
     at = top if beside else top + words.height + UNIT / 2
-    line = matrix_axes.small_metrics().height()
+    line = painting.small_metrics().height()
     caption = QRectF(left, at, width - left, line)
     matrix = _lay_out_matrix(entry.grid, left, caption.bottom() + UNIT / 2, width - left, ratio)
     bottom, legend = matrix.bottom, None
@@ -342,7 +342,7 @@ def _cell_size(shown: Matrix, room: float, metrics: QFontMetricsF) -> tuple[floa
 
 
 def _number_width(shown: Matrix) -> float:
-    metrics = matrix_axes.small_metrics()
+    metrics = painting.small_metrics()
     width = float(palette.scaled(_NARROWEST))
     while width < palette.scaled(_WIDEST):
         if matrix_axes.decimals_that_fit(shown.seen_values, width, metrics) is not None:

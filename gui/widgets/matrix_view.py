@@ -98,14 +98,17 @@ class MatrixView(PaintedScroll[Cell]):
             raise ValueError(f"row {row}, column {column} are not in sight")
         return layout.grid.cell(*at)
 
+    def marks(self) -> tuple[Cell, Cell]:
+        """Return what is pinned, and what is under the mouse."""
+        return self._pinned, self.hovered_item or NOWHERE
+
     def placed_labels(self) -> Labels:
         """Return the labels as they are drawn beside the rows and along the columns."""
         layout = self._laid_out()
-        asked = (layout, self._pinned, self.hovered_item)
+        asked = (layout, self.marks())
         if self._placed is None or self._placed[0] != asked:
             assert self.matrix is not None
-            marks = (self._pinned, self.hovered_item or NOWHERE)
-            self._placed = (asked, layout.place_labels(self.matrix, *marks))
+            self._placed = (asked, layout.place_labels(self.matrix, *self.marks()))
         return self._placed[1]
 
     def height_at(self, width: int) -> int:
@@ -161,25 +164,32 @@ class MatrixView(PaintedScroll[Cell]):
         self.draw_ring(painter)
         painter.end()
 
-    def draw_cells(self, painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
-        """Draw the cells and all that stands on them."""
-        if self._picture is None:
-            part = (layout.rows, layout.columns)
-            self._picture = picture(
-                shown.values[part], shown.seen[part], shown.colouring, layout.grid
-            )
-        matrix_painting.draw_cells(painter, shown, layout, self._picture)
+    def pixels(self, shown: Matrix, layout: MatrixLayout) -> QPixmap:
+        """Return the image of the cells in sight."""
+        part = (layout.rows, layout.columns)
+        return picture(shown.values[part], shown.seen[part], shown.colouring, layout.grid)
+
+    def draw_cells(
+        self, painter: QPainter, shown: Matrix, layout: MatrixLayout, cells: QPixmap
+    ) -> None:
+        """Draw the image of the cells, and all that stands on them."""
+        matrix_painting.draw_cells(painter, shown, layout, cells)
 
     def draw_axes(self, painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
         """Draw what stands around the cells."""
-        cells = (self._pinned, self.hovered_item or NOWHERE)
-        plain = palette.theme().text
         matrix_painting.draw_bars(painter, shown, layout)
-        matrix_painting.draw_labels(painter, shown, layout, self.placed_labels(), cells, plain)
+        self.draw_labels(painter, shown, layout, palette.theme().text)
+
+    def draw_labels(
+        self, painter: QPainter, shown: Matrix, layout: MatrixLayout, plain: str
+    ) -> None:
+        """Name rows and columns, in a colour where nothing is marked."""
+        placed = self.placed_labels()
+        matrix_painting.draw_labels(painter, shown, layout, placed, self.marks(), plain)
 
     def draw_frames(self, painter: QPainter, layout: MatrixLayout) -> None:
         """Frame what is pinned, and the cell under the mouse."""
-        matrix_painting.draw_frames(painter, layout, self._pinned, self.hovered_item or NOWHERE)
+        matrix_painting.draw_frames(painter, layout, *self.marks())
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Show other rows and columns."""
@@ -223,7 +233,9 @@ class MatrixView(PaintedScroll[Cell]):
         return self._layout
 
     def _paint(self, painter: QPainter, shown: Matrix, layout: MatrixLayout) -> None:
-        self.draw_cells(painter, shown, layout)
+        if self._picture is None:
+            self._picture = self.pixels(shown, layout)
+        self.draw_cells(painter, shown, layout, self._picture)
         self.draw_axes(painter, shown, layout)
         self.draw_frames(painter, layout)
         if layout.bar is not None:
@@ -301,6 +313,6 @@ class CellMap(MatrixView):
         if not self._crossing:
             super().draw_frames(painter, layout)
             return
-        matrix_painting.draw_pointed(painter, layout, self.hovered_item or NOWHERE)
-        accent = palette.theme().accent
-        matrix_painting.draw_cell_frame(painter, layout, self._pinned, accent)
+        pinned, pointed = self.marks()
+        matrix_painting.draw_pointed(painter, layout, pointed)
+        matrix_painting.draw_cell_frame(painter, layout, pinned, palette.theme().accent)

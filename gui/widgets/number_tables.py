@@ -5,28 +5,16 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import (
-    QEvent,
-    QObject,
-    QSize,
-    Qt,
-)
-from PySide6.QtGui import (
-    QFontMetrics,
-)
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
 
 from gui.style import palette
 from gui.style.formatting import decimals_for
-from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.table import RowsView, Table
-from gui.widgets.table_model import (
-    LEAST_BAR,
-    NumberColumn,
-    TextColumn,
-)
+from gui.widgets.table_model import LEAST_BAR, NumberColumn, TextColumn
 
 RANK, TOKEN, VALUE = range(3)
 RowsAre = Literal["tokens", "positions", "parts"]
@@ -111,11 +99,11 @@ class RankedList(Table):
     def sizeHint(self) -> QSize:
         """Return the size at which up to a dozen rows show without scrolling."""
         rows = min(max(self.rows.rowCount(), 3), _MOST_ROWS_ASKED)
-        return QSize(scaled(30 * UNIT), rows * self.row_height() + 2)
+        return QSize(palette.scaled(30 * UNIT), rows * self.row_height() + 2)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which a row can be read."""
-        return QSize(scaled(18 * UNIT), 3 * self.row_height())
+        return QSize(palette.scaled(18 * UNIT), 3 * self.row_height())
 
     def key(self, place: int) -> int:
         """Return the id of a row's token."""
@@ -129,7 +117,7 @@ class RankedList(Table):
     def share_width(self) -> None:
         """Give the token what it needs and the bar the rest."""
         width = self.viewport().width()
-        narrow = width < scaled(_NARROW)
+        narrow = width < palette.scaled(_NARROW)
         rank = 0 if narrow else self.widest(RANK) + UNIT + UNIT // 2
         value = self.widest(VALUE) + 2 * UNIT
         wanted = self.widest(TOKEN) + UNIT // 2
@@ -225,13 +213,13 @@ class ScoreTable(Table):
         width = self.viewport().width()
         bars = [place for place, column in enumerate(self.rows.columns[1:]) if column.bar]
         for place in bars:
-            room = min((width - sum(widths) - wanted) // len(bars), scaled(_LONGEST_BAR))
+            room = min((width - sum(widths) - wanted) // len(bars), palette.scaled(_LONGEST_BAR))
             widths[place] += room if room >= LEAST_BAR + UNIT else 0
         # What is left over stands between the numbers, up to what keeps a row together.
         left = max(width - sum(widths) - wanted, 0) // max(len(widths), 1)
-        more = min(left, scaled(_MOST_BETWEEN))
+        more = min(left, palette.scaled(_MOST_BETWEEN))
         # Long names are elided first; where that leaves little of them, the numbers are scrolled.
-        name = min(wanted, max(width - sum(widths), scaled(_LEAST_NAME)))
+        name = min(wanted, max(width - sum(widths), palette.scaled(_LEAST_NAME)))
         for column, width in enumerate([name, *(width + more for width in widths)]):
             self.setColumnWidth(column, width)
         self._frozen.follow(name)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QFontMetricsF,
     QHelpEvent,
     QMouseEvent,
     QPainter,
@@ -72,6 +73,11 @@ def pen(colour: str, width: float = 1.0) -> QPen:
     made = QPen(QColor(colour), width)
     made.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
     return made
+
+
+def small_metrics() -> QFontMetricsF:
+    """Return the metrics of the font of numbers and titles."""
+    return QFontMetricsF(palette.ui_font(small=True))
 
 
 def focus_ring(painter: QPainter, area: QRect) -> None:

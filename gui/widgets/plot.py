@@ -52,7 +52,6 @@ class Plot(Pointing[int], QWidget):
         self.message = ""
         self._values: Numbers = np.zeros((2, 0))
         self._legend: Sequence[tuple[str, str]] = ()
-        self._legend_end = 0.0
         self._dressed = palette.theme(), palette.text_percent()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -196,7 +195,7 @@ class Plot(Pointing[int], QWidget):
 
     def _room(self) -> tuple[float, float, float]:
         """Return what axes need to the left of the box beside numbers, below it and above it."""
-        line = QFontMetricsF(palette.ui_font(small=True)).height()
+        line = painting.small_metrics().height()
         return line + 1.5 * UNIT, 2 * line + UNIT, (line if self._legend else 0) + UNIT / 2
 
     def _paint_over(self, painter: QPainter) -> None:
@@ -209,8 +208,11 @@ class Plot(Pointing[int], QWidget):
         self._paint_legend(painter)
         self.draw_ring(painter)
 
-    def _paint_legend(self, painter: QPainter) -> None:
-        """Name curves above the axes, each in its colour; what is muted is a remark."""
+    def _paint_legend(self, painter: QPainter) -> float:
+        """Name curves above the axes, each in its colour, and return where the names end.
+
+        What is muted is a remark.
+        """
         painter.setFont(palette.ui_font(small=True))
         metrics, muted = QFontMetricsF(painter.font()), palette.theme().muted
         whole = sum(metrics.horizontalAdvance(text) + 3.5 * UNIT for text, _ in self._legend)
@@ -228,7 +230,7 @@ class Plot(Pointing[int], QWidget):
             area = QRectF(left, 1, room, metrics.height())
             painter.drawText(area, Qt.TextFlag.TextSingleLine, text)
             left += metrics.horizontalAdvance(text) + 2 * UNIT
-        self._legend_end = left
+        return left
 
     def _canvas(self) -> QWidget:
         return self.canvas.viewport() if "canvas" in vars(self) else self

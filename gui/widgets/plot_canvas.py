@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from gui.style import palette
 from gui.style.formatting import fixed
 from gui.style.theme import UNIT
+from gui.widgets import painting
 from gui.widgets.painting import Axes, Ticks
 
 Values = npt.NDArray[Any]
@@ -129,7 +130,7 @@ class PlotCanvas(pg.PlotWidget):  # type: ignore[misc]
         """Share the room out between numbers, titles and the box of the axes."""
         if self._axes is None:
             return
-        axes, metrics = self._axes, QFontMetricsF(palette.ui_font(small=True))
+        axes, metrics = self._axes, painting.small_metrics()
         beside, below, above = axes.room
         height = max(self.height() - below - above, 1.0)
         left, bottom = self.getAxis("left"), self.getAxis("bottom")
@@ -184,7 +185,7 @@ class PlotCanvas(pg.PlotWidget):  # type: ignore[misc]
         found = [(value, fixed(value, decimals)) for value in values]
         if side == "left":
             return found
-        metrics = QFontMetricsF(palette.ui_font(small=True))
+        metrics = painting.small_metrics()
         widest = max((metrics.horizontalAdvance(text) for _, text in found), default=0.0)
         return found[:: ceil(len(found) * (widest + UNIT) / room) or 1]
 

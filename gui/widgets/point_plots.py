@@ -189,7 +189,7 @@ class ComplexPlane(Plot):
     def height_at(self, width: int) -> int:
         """Return the height that the square would fill at a width, were there no limit."""
         left, below, above = self._room()
-        numbers = QFontMetricsF(palette.ui_font(small=True)).horizontalAdvance("−1.0")
+        numbers = painting.small_metrics().horizontalAdvance("−1.0")
         return ceil(width - left - numbers - UNIT + below + above)
 
     def draw(self, canvas: "PlotCanvas") -> None:

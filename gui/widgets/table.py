@@ -3,14 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import (
-    QItemSelectionModel,
-    QModelIndex,
-    QPoint,
-    QRect,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QFontMetrics,
     QGuiApplication,
@@ -27,13 +20,7 @@ from gui.style import palette
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.painting import FocusRing
-from gui.widgets.table_model import (
-    ROW_HEIGHT,
-    CellPainter,
-    Column,
-    TableModel,
-    TextColumn,
-)
+from gui.widgets.table_model import ROW_HEIGHT, CellPainter, Column, TableModel, TextColumn
 
 
 class RowsView(QTableView):

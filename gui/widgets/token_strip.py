@@ -65,7 +65,8 @@ class TokenStrip(PaintedScroll[int]):
         shown = tuple(labels), frozenset(map(int, special))
         if shown != (self._labels, self._special):
             self._labels, self._special = shown
-            self._measure()
+            self._forget_sizes()
+            self.lay_out()
         self.set_pinned(self._pinned)
 
     def set_values(
@@ -103,8 +104,8 @@ class TokenStrip(PaintedScroll[int]):
 
     def item_at(self, point: QPointF) -> int | None:
         """Return the position of the token at a place of the viewport."""
-        place = point.toPoint()
-        there = (i for i in range(len(self._tiles)) if self.tile(i).contains(place))
+        place = self.on_page(point).toPoint()
+        there = (i for i, tile in enumerate(self._tiles) if tile.contains(place))
         return next((i for i in there if self._in_sight(i)), None)
 
     def tip_at(self, point: QPointF) -> str:
@@ -152,18 +153,18 @@ class TokenStrip(PaintedScroll[int]):
         """Draw the tiles."""
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for position in range(len(self._tiles)):
-            place = self.tile(position)
-            if place.intersects(event.rect()) and self._in_sight(position):
-                self._draw_tile(painter, position, QRectF(place))
+        seen = event.rect().translated(0, self.scrolled())
+        for position, tile in enumerate(self._tiles):
+            if tile.intersects(seen) and self._in_sight(position):
+                self._draw_tile(painter, position, QRectF(self.tile(position)))
         self.draw_ring(painter)
         painter.end()
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow theme and font."""
-        super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._measure()
+            self._forget_sizes()
+        super().changeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask for the token beside the pinned one."""
@@ -214,10 +215,9 @@ class TokenStrip(PaintedScroll[int]):
     def _is_piece(self, position: int) -> bool:
         return self._ids[position] in self._pieces
 
-    def _measure(self) -> None:
+    def _forget_sizes(self) -> None:
         self._flows.clear()
         self._pitch = 0
-        self.lay_out()
         self.updateGeometry()
 
     def lay_out(self) -> None:

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtGui import QColor
 
-from gui.style.colour_scale import MASKED
+from gui.style.colour_scale import MASKED, contrast
 from gui.style.theme import DIVERGING, SEQUENTIAL, lut
 from gui.widgets import cells
-from gui.widgets.cells import Colouring, contrast, image, ink, levels
+from gui.widgets.cells import Colouring, image, ink, levels
 
 both = pytest.mark.parametrize("colours", ["sequential", "diverging"])
 
@@ -69,9 +69,10 @@ def test_every_value_has_the_colour_of_its_map(colours, name):
     colouring = Colouring(colours, -2.0, 2.0)
     for place in [*range(127), *range(129, 256)]:
         value = -2.0 + 4.0 * place / 255
-        assert colouring.colour(value).getRgb()[:3] == tuple(lut(name)[place].tolist())
+        (colour,) = colouring.colours_of([value])
+        assert colour.getRgb()[:3] == tuple(lut(name)[place].tolist())
     neutral = Colouring(colours, 0.0 if colours == "sequential" else -2.0, 2.0)
-    assert neutral.colour(0.0) == QColor("#ffffff")
+    assert neutral.colours_of([0.0]) == [QColor("#ffffff")]
 
 
 @given(st.floats(allow_nan=False, width=32), st.floats(0.001, 1e6))
@@ -111,7 +112,8 @@ def test_ink_is_white_where_that_can_be_read_and_else_black_and_quiet_where_it_m
         assert ink(ground) == (white if ratio(white, ground) >= 4.5 else black)
         assert ratio(ink(ground), ground) >= 4.5
         assert ratio(ink(ground, quiet=True), ground) >= 4.5
-        assert contrast(ink(ground), ground) == pytest.approx(ratio(ink(ground), ground), abs=1e-3)
+        judged = contrast(ink(ground).getRgb()[:3], colour)
+        assert judged == pytest.approx(ratio(ink(ground), ground), abs=1e-3)
 
 
 def test_an_image_keeps_its_pixels_when_the_array_goes():

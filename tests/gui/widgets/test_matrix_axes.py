@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
 from gui.style import palette
-from gui.widgets import matrix_axes
+from gui.widgets import matrix_axes, painting
 from gui.widgets.cells import Colouring
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -146,6 +146,6 @@ LOGITS = np.array([-0.63, 2.68, 0.04])
     ],
 )
 def test_large_numbers_give_up_a_decimal_before_they_are_left_out(values, widest, decimals):
-    small = matrix_axes.small_metrics()
+    small = painting.small_metrics()
     width = small.horizontalAdvance(widest) / 0.9 + 0.1
     assert matrix_axes.decimals_that_fit(values, width, small) == decimals

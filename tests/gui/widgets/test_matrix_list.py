@@ -1,4 +1,4 @@
-"""The sheet of matrices: what is placed where, what a cell's colour is, what the mouse reads."""
+"""The list of matrices: what is placed where, what a cell's colour is, what the mouse reads."""
 
 from itertools import pairwise
 
