@@ -306,7 +306,7 @@ def _window(
     text: str | None = None,
 ) -> int:
     from gui.command_line import add_options
-    from gui.platform.system import has_display, has_x11, missing_library
+    from gui.platform.system import has_display, has_x11, missing_library, spare
 
     options = QuestionParser(prog="headscope", allow_abbrev=False, add_help=False)
     add_options(options)
@@ -326,9 +326,7 @@ def _window(
     if screenshot is not None:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
-    from gui.platform import system
-
-    system.spare()
+    spare()
     from gui import app
     from gui.state import question_table
 
