@@ -86,7 +86,7 @@ class ReceiptLight(QPushButton):
     def know(self, facts: ModelFacts) -> None:
         """Learn how large the model in use is."""
         self._facts = facts
-        self._quiet.start()
+        self._wait()
 
     def ask_again(self) -> None:
         """Forget that the checks could not be made."""
@@ -127,8 +127,9 @@ class ReceiptLight(QPushButton):
 
     def _cheap(self) -> bool:
         facts = self._facts
-        in_use = facts is not None and facts.name == self._session.selection.model
-        return in_use and facts is not None and facts.parameters <= MOST_PARAMETERS
+        if facts is None or facts.name != self._session.selection.model:
+            return False
+        return facts.parameters <= MOST_PARAMETERS
 
     def _begin(self) -> None:
         if self._client.busy or self._ran != self._session.run:
