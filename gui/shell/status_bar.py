@@ -225,7 +225,7 @@ class StatusBar(QStatusBar):
         client.left_behind.connect(lambda request: self.tell(LEFT_BEHIND))
         opening.changed.connect(self._show_model)
         session.changed.connect(self._on_changed)
-        self._on_changed("model")
+        self._show_model()
 
     def event(self, event: QEvent) -> bool:
         """Leave out what has no room: the time of the last run first, then the model."""
@@ -267,8 +267,6 @@ class StatusBar(QStatusBar):
     def _on_changed(self, what: str) -> None:
         # What failed before stands in its panel; here it would outlive what it was about.
         self._failure = ""
-        if what == "model":
-            self._show_model()
         if not self._client.busy:
             self._show_work(False)
 
