@@ -1,6 +1,6 @@
 """What an export is made from, and what is made from it.
 
-The functions run in the thread of a Worker, hold no QObject, and are what imports matplotlib.
+All but `gather` runs in the thread of a Worker, holds no QObject, and is what imports matplotlib.
 """
 
 import io
