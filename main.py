@@ -209,7 +209,7 @@ def _figure(words: list[str]) -> int:
     if words and command.is_file(words[0]):
         path = Path(words[0])
         if board_file.is_board(path):
-            return _figure_board(words, command)
+            return _figure_board(words)
         made = figures.read(path)
         given = _read_options(words, command.add_options)
         request = with_models(made.question(), command.finder(path, given))
@@ -228,12 +228,12 @@ def _figure(words: list[str]) -> int:
     origin = command.origin(request, given, answers, __version__)
     changed = [] if made is None else command.changes(made.origin, origin)
     write = partial(command.write, request, result, given, origin, made)
-    return _write_figure(changed, write, given, command)
+    return _write_figure(changed, write, given)
 
 
-def _figure_board(words: list[str], command: Any) -> int:
+def _figure_board(words: list[str]) -> int:
     from gui.figures import board as boards
-    from gui.figures import board_file
+    from gui.figures import board_file, command
 
     made = board_file.read(Path(words[0]))
     given = _read_options(words, command.add_options)
@@ -247,13 +247,13 @@ def _figure_board(words: list[str], command: Any) -> int:
         for name, before, now in zip(board.names, made.origins, drawn, strict=False)
         for sentence in command.changes(before, now.origin)
     ]
-    return _write_figure(changed, partial(boards.write, board, drawn, given.output), given, command)
+    return _write_figure(changed, partial(boards.write, board, drawn, given.output), given)
 
 
-def _write_figure(
-    changed: Iterable[str], write: Callable[[], tuple[str, ...]], given: Any, command: Any
-) -> int:
+def _write_figure(changed: Iterable[str], write: Callable[[], tuple[str, ...]], given: Any) -> int:
     """Say what has changed since a figure was written, write it, and say what it lacks."""
+    from gui.figures import command
+
     for sentence in changed:
         console.tell(sentence)
     with console.quiet(given.verbose):
@@ -306,7 +306,7 @@ def _window(
     text: str | None = None,
 ) -> int:
     from gui.command_line import add_options
-    from gui.platform.system import has_display, has_x11, missing_library
+    from gui.platform.system import has_display, has_x11, missing_library, spare
 
     options = QuestionParser(prog="headscope", allow_abbrev=False, add_help=False)
     add_options(options)
@@ -326,9 +326,7 @@ def _window(
     if screenshot is not None:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
-    from gui.platform import system
-
-    system.spare()
+    spare()
     from gui import app
     from gui.state import question_table
 

@@ -555,6 +555,24 @@ def test_what_the_x11_plugin_misses_is_named_where_x11_could_be(
     assert ("libxcb-cursor0" in err) is told
 
 
+def test_a_library_that_all_of_qt_needs_is_named_like_any_other(tmp_path):
+    broken = tmp_path / "PySide6"
+    broken.mkdir()
+    (broken / "__init__.py").touch()
+    for name in ("QtCore", "QtWidgets"):
+        said = "libglib-2.0.so.0: cannot open shared object file"
+        (broken / f"{name}.py").write_text(f"raise ImportError({said!r})")
+    path = os.pathsep.join([str(tmp_path), str(Path(headscope.__file__).parent)])
+    done = subprocess.run(
+        [sys.executable, "-m", "main", "--check-system"],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith("Qt needs libglib-2.0.so.0, which is not installed: ")
+
+
 def test_a_whole_system_lacks_nothing(run):
     assert run("--check-system") == (0, "", "")
 

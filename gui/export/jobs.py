@@ -1,6 +1,6 @@
 """What an export is made from, and what is made from it.
 
-The functions run in the thread of a Worker, hold no QObject, and are what imports matplotlib.
+All but `gather` runs in the thread of a Worker, holds no QObject, and is what imports matplotlib.
 """
 
 import io
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -26,6 +26,9 @@ from gui.state import question as asking
 from gui.state.figure_board import Board
 from gui.state.figure_options import PICTURES, ROWS, FigureOptions
 from gui.state.question import Answers, Question
+
+if TYPE_CHECKING:
+    from gui.figures.board import Drawn
 
 _METRE = 0.0254
 _SHOWN_CHARACTERS, _SHOWN_LINES = 6000, 60
@@ -79,11 +82,21 @@ class AnswerInputs:
 
     def write(self, path: Path, options: FigureOptions) -> tuple[str, ...]:
         """Write a file; return what it lacks, a sentence each."""
-        return self._make("write", path, options)  # type: ignore[no-any-return]
+        from gui import figures
+
+        of = self.subject
+        return figures.write(
+            of.request, self.result, path, options, head=of.head, origin=self.origin
+        )
 
     def picture(self, options: FigureOptions) -> tuple[bytes, tuple[str, ...]]:
         """Return a figure as a PNG, and what it lacks."""
-        return self._make("picture", ".png", options)  # type: ignore[no-any-return]
+        from gui import figures
+
+        of = self.subject
+        return figures.picture(
+            of.request, self.result, ".png", options, head=of.head, origin=self.origin
+        )
 
     def preview(self, suffix: str, options: FigureOptions, dpi: int) -> Preview:
         """Return how a file of a kind will look, a picture at the resolution of the screen."""
@@ -103,13 +116,6 @@ class AnswerInputs:
         of = self.subject
         return tables.tab_separated(data.rows(of.request, self.result, of.head, self.origin))
 
-    def _make(self, how: str, *what: Any) -> Any:
-        from gui import figures
-
-        of = self.subject
-        make = getattr(figures, how)
-        return make(of.request, self.result, *what, head=of.head, origin=self.origin)
-
 
 @dataclass(frozen=True)
 class BoardInputs:
@@ -121,18 +127,23 @@ class BoardInputs:
 
     def write(self, path: Path, options: FigureOptions) -> tuple[str, ...]:
         """Write a board; return what it lacks, a sentence each."""
-        return self._make("write", options, path)  # type: ignore[no-any-return]
+        from gui.figures import board as boards
+
+        return boards.write(*self._drawn(options), path)
 
     def preview(self, suffix: str, options: FigureOptions, dpi: int) -> Preview:
         """Return a board as it will be, at the resolution of the screen."""
-        png, lacking = self._make("picture", replace(options, dpi=dpi), ".png")
-        return on_screen(png, lacking, dpi)
+        from gui.figures import board as boards
 
-    def _make(self, how: str, options: FigureOptions, what: Any) -> Any:
+        drawn = self._drawn(replace(options, dpi=dpi))
+        return on_screen(*boards.picture(*drawn, ".png"), dpi)
+
+    def _drawn(self, options: FigureOptions) -> tuple[Board, "tuple[Drawn, ...]"]:
+        """Return the board as it is set, and what is drawn on it."""
         from gui.figures import board as boards
 
         board = replace(self.board, options=options)
-        return getattr(boards, how)(board, boards.drawn(board, self.answers, self.version), what)
+        return board, boards.drawn(board, self.answers, self.version)
 
 
 ExportInputs = AnswerInputs | BoardInputs

@@ -1,4 +1,7 @@
-"""The menu of every panel that leads out of it: files, pictures, tables, commands, Python."""
+"""What leads out of panels: the menu of each, and the button that asks which card.
+
+Files, pictures, tables, commands and Python, as far as a panel has them.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -36,8 +39,8 @@ class Exports(QObject):
         self.chosen = LastExport(settings)
         self._gathering: Gathering | None = None
         self._last: Panel | None = None
-        self.own: dict[str, Callable[[], QDialog | None]] = {}
-        """Panels that have an export dialog of their own, by their titles."""
+        self.own: dict[str, Callable[[Panel], QDialog | None]] = {"Board": self._open_board}
+        """What opens the dialog of panels that have one of their own, by their titles."""
 
     def serve(self, panel: Panel) -> None:
         """Give a panel its button."""
@@ -47,9 +50,7 @@ class Exports(QObject):
         button.clicked.connect(lambda: self._pop_up(panel, button))
         button.show()
         panel.serve(self.worker)
-        if panel.title == "Board":
-            self.own[panel.title] = partial(self._open_board, panel)
-            panel.dialog_wanted.connect(self.own[panel.title])
+        panel.dialog_wanted.connect(partial(self.open_dialog, panel, PICTURES))
 
     def fill(self, menu: QMenu, panel: Panel) -> None:
         """Put a panel's entries into a menu."""
@@ -72,7 +73,7 @@ class Exports(QObject):
     def open_dialog(self, panel: Panel, suffixes: tuple[str, ...]) -> QDialog | None:
         """Ask how what a panel shows is to be exported; tell where there is nothing."""
         if panel.title in self.own:
-            return self.own[panel.title]()
+            return self.own[panel.title](panel)
         found = exportables(panel)
         if not found:
             self.message.emit(_why_not(panel))

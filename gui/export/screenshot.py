@@ -1,4 +1,4 @@
-"""Pictures of the window or of a panel, size times scale pixels exactly."""
+"""Pictures of the window or of a panel, size times scale pixels exactly; and the clipboard."""
 
 from collections.abc import Callable
 from functools import partial

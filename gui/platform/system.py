@@ -1,4 +1,4 @@
-"""What the window needs of this computer, asked before Qt is started."""
+"""What the window needs of this computer, asked before Qt is imported, and Qt imported lean."""
 
 import ctypes
 import importlib
@@ -7,8 +7,6 @@ import re
 import shutil
 import sys
 from pathlib import Path
-
-import PySide6.QtCore  # noqa: F401  (brings what is changed here)
 
 PACKAGES = (
     "libdbus-1-3 libegl1 libfontconfig1 libgl1 libglib2.0-0 libxkbcommon-x11-0 libxcb-cursor0 "
@@ -67,6 +65,7 @@ def spare() -> None:
     It reads the source of each module, which takes a fifth of the time until the engine stands
     (14.3 against 11.3 s of processor time, torch 2.13), and some of that until the window does.
     """
+    importlib.import_module("PySide6.QtCore")  # brings what is changed here
     feature = sys.modules.get("PySide6.support.feature")
     if hasattr(feature, "_mod_uses_pyside"):
         vars(feature)["_mod_uses_pyside"] = lambda module: False

@@ -1,4 +1,4 @@
-"""The command palette: ranking of names by what was typed, the commands, and the dialog."""
+"""The command palette: commands, their ranking by what was typed, the dialog, and its button."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

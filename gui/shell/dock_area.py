@@ -1,4 +1,4 @@
-"""Where the cards lie: a window of docks inside the window, which gives them a margin."""
+"""The cards, and where they lie: a window of docks inside the window, which gives a margin."""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -130,7 +130,7 @@ class Cards(QObject):
             seen[(held[0] + by if held else min(by, 0)) % len(seen)].bring()
 
     def cover(self, titles: Collection[str]) -> None:
-        """SpoilerOverlay some cards until a guided example reveals them, and uncover the others."""
+        """Cover some cards until a guided example reveals them, and uncover the others."""
         for dock in self.docks:
             dock.set_covered(dock.kind.title in titles)
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from engine.messages import Refused
+from gui.client.background import sentence
 from gui.state.file_kinds import TAKES, Kind, kind_of
 
 
@@ -48,8 +49,7 @@ class Drops(QObject):
             self._openers[kind](path)
             self.taken.emit()
         except Refused as refusal:
-            reason = str(refusal)
-            self.refused.emit(heading, f"{reason[:1].upper()}{reason[1:]}.")
+            self.refused.emit(heading, sentence(str(refusal)))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Take what is dragged in if it is a file of this computer."""

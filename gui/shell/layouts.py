@@ -1,4 +1,4 @@
-"""Captioned arrangements of the cards, and how the area takes one on."""
+"""Named arrangements of the cards, how the area takes one on, and how a session keeps it."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -86,7 +86,7 @@ class ReceiptLight(QPushButton):
     def know(self, facts: ModelFacts) -> None:
         """Learn how large the model in use is."""
         self._facts = facts
-        self._quiet.start()
+        self._wait()
 
     def ask_again(self) -> None:
         """Forget that the checks could not be made."""
@@ -127,8 +127,9 @@ class ReceiptLight(QPushButton):
 
     def _cheap(self) -> bool:
         facts = self._facts
-        in_use = facts is not None and facts.name == self._session.selection.model
-        return in_use and facts is not None and facts.parameters <= MOST_PARAMETERS
+        if facts is None or facts.name != self._session.selection.model:
+            return False
+        return facts.parameters <= MOST_PARAMETERS
 
     def _begin(self) -> None:
         if self._client.busy or self._ran != self._session.run:
@@ -224,7 +225,7 @@ class StatusBar(QStatusBar):
         client.left_behind.connect(lambda request: self.tell(LEFT_BEHIND))
         opening.changed.connect(self._show_model)
         session.changed.connect(self._on_changed)
-        self._on_changed("model")
+        self._show_model()
 
     def event(self, event: QEvent) -> bool:
         """Leave out what has no room: the time of the last run first, then the model."""
@@ -266,8 +267,6 @@ class StatusBar(QStatusBar):
     def _on_changed(self, what: str) -> None:
         # What failed before stands in its panel; here it would outlive what it was about.
         self._failure = ""
-        if what == "model":
-            self._show_model()
         if not self._client.busy:
             self._show_work(False)
 

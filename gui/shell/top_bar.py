@@ -167,9 +167,7 @@ class TopBar(QWidget):
         self.layout_wanted.emit(next(layout for layout in LAYOUTS if layout.name == name))
 
     def _on_changed(self, what: str) -> None:
-        if what == "model":
-            self._show_models()
-        if what in ("model", "prepend_bos"):
+        if what == "prepend_bos":  # of another model the opener tells
             self._show_bos()
 
     def _on_opening(self) -> None:

@@ -153,7 +153,7 @@ def board_card(show, client, settle):
     card = show(BoardPanel)
     exports = Exports(card, client, None)
     exports.serve(card)
-    card.open_dialog = exports.own[card.title]
+    card.open_dialog = lambda: exports.own[card.title](card)
     settle(card)
     return card
 

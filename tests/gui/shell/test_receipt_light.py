@@ -171,3 +171,18 @@ def test_a_picture_waits_for_the_checks(qtbot, bar, session, client):
     assert not bar.receipts.ready()
     qtbot.waitUntil(lambda: told(bar))
     assert bar.receipts.ready()
+
+
+def test_what_was_told_stays_while_another_model_is_looked_at(
+    qtbot, large, bar, session, client, engine
+):
+    run(client, session)
+    qtbot.waitUntil(lambda: bar.receipts.text() == OFFER)
+    qtbot.mouseClick(bar.receipts, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: told(bar))
+    bar._opening.open("another")
+    bar._opening.cancel()
+    qtbot.waitUntil(lambda: not client.busy)
+    qtbot.wait(250)
+    assert told(bar)
+    assert sum(isinstance(request, Receipts) for request in engine.asked) == 1
