@@ -14,7 +14,7 @@ from gui.style.formatting import decimals_for
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.table import RowsView, Table
-from gui.widgets.table_model import LEAST_BAR, NumberColumn, TextColumn
+from gui.widgets.table_model import AROUND_BAR, LEAST_BAR, NumberColumn, TextColumn
 
 RANK, TOKEN, VALUE = range(3)
 RowsAre = Literal["tokens", "positions", "parts"]
@@ -118,8 +118,8 @@ class RankedList(Table):
         """Give the token what it needs and the bar the rest."""
         width = self.viewport().width()
         narrow = width < palette.scaled(_NARROW)
-        rank = 0 if narrow else self.widest(RANK) + UNIT + UNIT // 2
-        value = self.widest(VALUE) + 2 * UNIT
+        rank = 0 if narrow else self.widest(RANK) + UNIT
+        value = self.widest(VALUE) + AROUND_BAR
         wanted = self.widest(TOKEN) + UNIT // 2
         # The bar keeps a quarter of the width; a long token is elided rather than the bar lost.
         # Where it is narrow the token matters most: the order alone tells the rank.

@@ -254,6 +254,9 @@ class TableModel(QAbstractTableModel):
 
 
 ROW_HEIGHT = 20
+_BEFORE_BAR = 3 * UNIT // 4
+AROUND_BAR = _BEFORE_BAR + UNIT
+"""What lies before a bar, and about the number after it, in pixels."""
 LEAST_BAR = 2 * UNIT
 """Pixels that the longest bar needs to tell anything."""
 _EDGE = UNIT / 2
@@ -298,8 +301,8 @@ class CellPainter(QStyledItemDelegate):
             painter.drawLine(inner.topLeft(), inner.topRight())
             painter.drawLine(inner.bottomLeft(), inner.bottomRight())
         if isinstance(column, NumberColumn) and column.bar:
-            room = area.width() - self._widest(index.column()) - 2 * UNIT
-            _paint_bar(painter, area.adjusted(UNIT, 0, 0, 0), room, column.span(place))
+            room = area.width() - self._widest(index.column()) - AROUND_BAR
+            _paint_bar(painter, area.adjusted(_BEFORE_BAR, 0, 0, 0), room, column.span(place))
         painter.setFont(column.font(marked=marked))
         ink, cut = theme.muted, Qt.TextElideMode.ElideRight
         if isinstance(column, TextColumn):
