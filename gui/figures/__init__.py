@@ -14,14 +14,12 @@ if _log.level == logging.NOTSET:
     _log.setLevel(logging.ERROR)
 
 if TYPE_CHECKING:
-    from gui.charts.subjects import DRAWN
     from gui.figures.drawing import compose
     from gui.figures.files import SUFFIXES, check, picture, write
     from gui.figures.provenance import Made, Origin, all_questions, origin, questions, read
     from gui.state.figure_options import FigureOptions
 
 __all__ = [
-    "DRAWN",
     "SUFFIXES",
     "FigureOptions",
     "Made",
@@ -37,8 +35,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "gui.charts.subjects": ("DRAWN",),
-    "gui.figures.drawing": ("DRAWN", "compose"),
+    "gui.figures.drawing": ("compose",),
     "gui.figures.files": ("SUFFIXES", "check", "picture", "write"),
     "gui.state.figure_options": ("FigureOptions",),
     "gui.figures.provenance": ("Made", "Origin", "all_questions", "origin", "questions", "read"),
