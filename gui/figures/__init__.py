@@ -1,7 +1,7 @@
 """Figures for papers: an answer typeset as PDF, SVG or PNG, or written as CSV, JSON or NPZ.
 
 Nothing in here needs Qt or a display, and the same question gives the same bytes. What is named
-here is looked up on first use: the window reads `options` without importing matplotlib.
+here is looked up on first use: what a file was made from is read without importing matplotlib.
 """
 
 import logging

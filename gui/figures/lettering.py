@@ -1,4 +1,9 @@
-"""The line or two above a figure that say what it shows."""
+"""Words on a page: the line above a figure, sentences, and labels beside and under cells.
+
+A label stands beside its own cell or not at all. Where some are left out, those that stay carry a
+tick and their position, so that nobody takes them for neighbours. Which tokens are labelled where
+there is room is the user's choice; heads and the like always are.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
