@@ -159,6 +159,11 @@ class Series(NamedTuple):
     hollow: bool = False
     places: npt.NDArray[np.integer] | None = None
 
+    @property
+    def where(self) -> npt.NDArray[np.integer]:
+        """The place of each value."""
+        return np.arange(len(self.values)) if self.places is None else self.places
+
 
 @dataclass(frozen=True)
 class Curves:
