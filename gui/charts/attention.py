@@ -17,6 +17,7 @@ from gui.charts.chart import (
     Token,
     View,
 )
+from gui.charts.focus import count
 from gui.charts.rankings import both_ends
 from gui.charts.tables import Row, TokenCell, Tokens, Unlisted, listed, token_cells
 from gui.state.difference import UNSEEN, Subtraction
@@ -131,8 +132,7 @@ def thumbnails(request: m.Thumbnails, result: m.ThumbnailPatterns, view: View) -
     n_layers, n_heads, side, _ = result.values.shape
     if side == 0:
         raise m.Refused(NO_TOKENS)
-    count = len(result.labels)
-    words = f"{count:,} token{'s' * (count > 1)}; query down, key across"
+    words = f"{count(len(result.labels), 'token')}; query down, key across"
     if result.block > 1:
         words += f"; a cell is the largest of {result.block} × {result.block}"
     heads = Thumbnails(result.values, result.mask, SHARES, "attention")
@@ -181,11 +181,11 @@ def destination_row(request: m.DestinationRow, result: m.HeadRows, view: View) -
 def destination_rows(request: m.DestinationRow, result: m.HeadRows) -> Iterator[Row]:
     """Yield where every head looks from one position."""
     yield "head", "source", Tokens("source_"), "pattern", "induction", "previous_token"
-    count = len(result.source_labels)
+    length = len(result.source_labels)
     tokens = token_cells(result.source_labels)
     for place, head in enumerate(result.heads):
-        scores = [[float(of[place])] * count for of in (result.induction, result.previous_token)]
-        yield from listed([head] * count, range(count), tokens, result.values[place], *scores)
+        scores = [[float(of[place])] * length for of in (result.induction, result.previous_token)]
+        yield from listed([head] * length, range(length), tokens, result.values[place], *scores)
 
 
 def destination_change(

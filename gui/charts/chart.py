@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -159,6 +159,11 @@ class Series(NamedTuple):
     hollow: bool = False
     places: npt.NDArray[np.integer] | None = None
 
+    @property
+    def where(self) -> npt.NDArray[np.integer]:
+        """The place of each value."""
+        return np.arange(len(self.values)) if self.places is None else self.places
+
 
 @dataclass(frozen=True)
 class Curves:
@@ -302,6 +307,3 @@ class View:
     def longest(self) -> float:
         """How long labels may be, in usual ones: of two prompts they may name two tokens."""
         return 1.4 if self.of is not None and self.of.prompts else 1.0
-
-
-Circuit = Literal["ov", "qk"]

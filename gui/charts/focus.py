@@ -1,4 +1,4 @@
-"""What follows from the selection: which query is pinned, which source it reads, in words."""
+"""What follows from the selection: which query and source are looked at, what is said of both."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

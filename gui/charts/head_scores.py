@@ -6,7 +6,7 @@ import numpy as np
 
 from engine import messages as m
 from gui.charts.chart import Axis, Chart, Matrix, Sentence, View
-from gui.charts.measures import LEAST_SCORE, MOST_TIED, SIGNED, TIE, best
+from gui.charts.measures import LEAST_SCORE, MOST_TIED, PROMPT, SIGNED, TIE, best
 from gui.charts.tables import Row, listed
 from gui.style.colour_scale import SHARES
 
@@ -50,8 +50,8 @@ def head_scores(request: m.HeadScores, result: m.MeasuredHeads, view: View) -> C
 
 
 def _called(name: str) -> str:
-    words = name.removeprefix("prompt_").replace("_", " ")
-    return f"{words}*" if name.startswith("prompt_") else words
+    words = name.removeprefix(PROMPT).replace("_", " ")
+    return f"{words}*" if name.startswith(PROMPT) else words
 
 
 def _footnotes(request: m.HeadScores, result: m.MeasuredHeads) -> Iterator[str]:

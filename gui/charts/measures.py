@@ -1,4 +1,7 @@
-"""What heads are scored for: names, groups, ranks, and which heads are the best; no Qt."""
+"""What heads are scored for: names, groups, ranks, which are the best, what one seems to do; no Qt.
+
+Every rule of what a head seems to do is a comparison with a threshold named here and told in RULES.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -192,7 +195,7 @@ RULES = (
     f"{MUCH} or more (−{MUCH} or less), but\nthe token read is in the lower (upper) half of what "
     "the head writes there."
 )
-"""The rules of this file, for a tool tip."""
+"""The rules of `seems` and `disagreements`, for a tool tip."""
 
 Scores = Mapping[str, FloatArray]
 """Measure -> its values in the order of heads, as far as they are known."""

@@ -1,4 +1,4 @@
-"""Ranked tokens: what a head, a token or a prompt raises and lowers, and skip-trigrams."""
+"""Ranked tokens: what a head, a token or a prompt raises and lowers, guesses, skip-trigrams."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a row holds beside numbers: heads, and tokens by id, label and exact text."""
+"""Rows of a table: what they hold beside numbers, heads and tokens, and as text between tabs."""
 
 import csv
 import io

@@ -1,7 +1,7 @@
 """Figures for papers: an answer typeset as PDF, SVG or PNG, or written as CSV, JSON or NPZ.
 
 Nothing in here needs Qt or a display, and the same question gives the same bytes. What is named
-here is looked up on first use: the window reads `options` without importing matplotlib.
+here is looked up on first use: what a file was made from is read without importing matplotlib.
 """
 
 import logging
@@ -14,14 +14,12 @@ if _log.level == logging.NOTSET:
     _log.setLevel(logging.ERROR)
 
 if TYPE_CHECKING:
-    from gui.charts.subjects import DRAWN
     from gui.figures.drawing import compose
     from gui.figures.files import SUFFIXES, check, picture, write
     from gui.figures.provenance import Made, Origin, all_questions, origin, questions, read
     from gui.state.figure_options import FigureOptions
 
 __all__ = [
-    "DRAWN",
     "SUFFIXES",
     "FigureOptions",
     "Made",
@@ -37,8 +35,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "gui.charts.subjects": ("DRAWN",),
-    "gui.figures.drawing": ("DRAWN", "compose"),
+    "gui.figures.drawing": ("compose",),
     "gui.figures.files": ("SUFFIXES", "check", "picture", "write"),
     "gui.state.figure_options": ("FigureOptions",),
     "gui.figures.provenance": ("Made", "Origin", "all_questions", "origin", "questions", "read"),

@@ -1,6 +1,7 @@
-"""Rows as a workbook of one sheet: numbers are numbers, and every text is text and no formula.
+"""An answer as data: its rows as CSV or as a workbook, all of it as JSON or as arrays in NPZ.
 
-CSV leaves both to the spreadsheet, which in some languages takes `1.3` for a date.
+In a workbook of one sheet numbers are numbers, and every text is text and no formula. CSV leaves
+both to the spreadsheet, which in some languages takes `1.3` for a date.
 """
 
 import csv

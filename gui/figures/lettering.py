@@ -1,4 +1,9 @@
-"""The line or two above a figure that say what it shows."""
+"""Words on a page: the line above a figure, sentences, and labels beside and under cells.
+
+A label stands beside its own cell or not at all. Where some are left out, those that stay carry a
+tick and their position, so that nobody takes them for neighbours. Which tokens are labelled where
+there is room is the user's choice; heads and the like always are.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -154,11 +159,10 @@ def _set(
     page: Page, axis: Axis, shown: tuple[int, ...], size: float, limit: float, *, upright: bool
 ) -> Setting:
     texts = tuple(page.elide(axis.labels[place], limit, size, token=axis.token) for place in shown)
-    widest = max((page.measure(text, size, token=axis.token) for text in texts), default=0.0)
+    widest = page.widest(texts, size, token=axis.token)
     thinned = len(shown) < len(axis.labels)
     numbered = thinned and axis.token and upright and bool(shown)
-    widest_number = max((page.measure(axis.number(place), size) for place in shown), default=0.0)
-    numbers = widest_number + GAP if numbered else 0.0
+    numbers = page.widest(map(axis.number, shown), size) + GAP if numbered else 0.0
     reach = (GAP if thinned else 0.0) + numbers + (widest if upright else _PITCH * size)
     return Setting(
         shown, texts, size, upright, len(shown) == len(_wanted(page, axis)), thinned, numbers,
@@ -191,11 +195,11 @@ def beside(page: Page, axis: Axis, cell: float, limit: float) -> Setting:
 def below(page: Page, axis: Axis, cell: float, limit: float) -> Setting:
     """Set labels under columns `cell` points wide: lying where they fit, else standing."""
     shown = _wanted(page, axis)
+    labels = [axis.labels[place] for place in shown]
     for size in sizes(page):
         if size < page.small:
             break
-        widths = [page.measure(axis.labels[place], size, token=axis.token) for place in shown]
-        if max(widths, default=0.0) + 2 * GAP <= cell:
+        if page.widest(labels, size, token=axis.token) + 2 * GAP <= cell:
             return _set(page, axis, shown, size, cell, upright=False)
     return beside(page, axis, cell, limit)
 

@@ -14,7 +14,7 @@ from gui.figures import lettering
 from gui.figures.lettering import Setting
 from gui.figures.page import DPI, Page, ticks
 from gui.style.colour_scale import SHARES, ColourScale, as_hex
-from gui.style.formatting import fixed, plain
+from gui.style.formatting import decimals_for, fixed, plain
 from gui.style.theme import LIGHT
 
 Index = npt.NDArray[np.intp]
@@ -130,9 +130,16 @@ def _bar_ticks(page: Page, scale: ColourScale, height: float) -> list[tuple[floa
     largest = max(abs(place) for place in places)
     if largest < 1e-3:
         # Decimals would be too many to read. A locator's 0 may be a remainder, or have a sign.
-        return [(at, plain(at) if abs(at) > 1e-9 * largest else "0") for at in places]
-    places_after = max(len(f"{place:.6g}".partition(".")[2]) for place in places)
-    return [(place, fixed(place, places_after)) for place in places]
+        marks = [(at, plain(at) if abs(at) > 1e-9 * largest else "0") for at in places]
+    else:
+        places_after = max(len(f"{place:.6g}".partition(".")[2]) for place in places)
+        marks = [(place, fixed(place, places_after)) for place in places]
+    if scale.signed or scale.low <= 0.0:
+        return marks
+    # What lies below a baseline has its colour.
+    end = f"≤{fixed(scale.low, decimals_for((scale.low, scale.high)))}"
+    room = page.line_height(page.small) * (scale.high - scale.low) / height
+    return [(scale.low, end), *(mark for mark in marks if mark[0] >= scale.low + room)]
 
 
 def bar_width(page: Page, scale: ColourScale, height: float = 120.0) -> float:

@@ -25,7 +25,7 @@ from engine.messages import (
 )
 from gui.charts.chart import Token
 from gui.figures import stored
-from gui.state import figure_options as figure_options
+from gui.state import figure_options
 from gui.state import question as asking
 from gui.state.difference import Difference
 from gui.state.figure_options import FigureOptions

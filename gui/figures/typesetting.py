@@ -293,8 +293,8 @@ def _draw_curves(page: Page, y: float, curves: Curves) -> float:
         right = left + curves.count * step
     frame = _Frame(left, y, right, y + curves.height)
     at = _Places(curves, frame)
-    if curves.bars is not None and curves.bars.places is not None:
-        lefts = left + (curves.bars.places + 0.14) * at.step
+    if curves.bars is not None:
+        lefts = left + (curves.bars.where + 0.14) * at.step
         tops = at.y(curves.bars.values)
         sides = [lefts, tops, lefts + 0.72 * at.step, np.full(len(tops), frame.bottom)]
         page.boxes(np.stack(sides, axis=1), curves.bars.colour)
@@ -333,8 +333,7 @@ def _draw_series(page: Page, at: _Places, series: Series) -> None:
             style |= {"markeredgewidth": 0.0}
     if not series.width:
         style["linestyle"] = "none"
-    places = np.arange(len(series.values)) if series.places is None else series.places
-    xs, ys = at.x(places), at.y(series.values)
+    xs, ys = at.x(series.where), at.y(series.values)
     page.line(xs, ys, colour=series.colour, width=series.width or 0.5, **style)
 
 

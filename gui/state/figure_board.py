@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.messages import Head, Refused, from_plain
-from gui.state import figure_options as figure_options
-from gui.state import question
+from gui.state import figure_options, question
 from gui.state.figure_options import FigureOptions
 from gui.state.question import Question
 

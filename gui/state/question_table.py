@@ -1,4 +1,7 @@
-"""The kinds of questions: how urgent each is, what is said meanwhile, and what shows the answer."""
+"""The kinds of questions: how urgent each is, what is said meanwhile, and what shows the answer.
+
+A question that a file holds is seen again in the window by `selection`.
+"""
 
 import os
 from collections.abc import Iterable

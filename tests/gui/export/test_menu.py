@@ -18,7 +18,7 @@ from engine.messages import (
     Spectrum,
     Table,
 )
-from gui import figures
+from gui.charts.subjects import DRAWN
 from gui.export import exportable
 from gui.export.dialog import ExportDialog
 from gui.export.exportable import exportables
@@ -85,7 +85,7 @@ def test_every_panel_has_a_button_with_a_name_and_something_to_export(
             continue
         assert all(action.isEnabled() for action in found.values())
         for subject in exportables(shown):
-            assert type(subject.request) in figures.DRAWN, subject
+            assert type(subject.request) in DRAWN, subject
             assert subject.name
 
 

@@ -14,6 +14,7 @@ import pytest
 from engine import Engine
 from engine import messages as m
 from engine.messages import Head
+from gui.charts.subjects import DRAWN
 from gui.figures import compose, write
 from gui.state.difference import Difference
 from gui.state.question import answer
@@ -210,8 +211,6 @@ def test_tokens_of_the_prompt_stand_along_both_axes(engine: Engine) -> None:
 
 
 def test_every_picture_is_read_back() -> None:
-    from gui.figures import DRAWN
-
     asked = {type(request) for request in ASKED.values()}
     # Only models with rotary positions answer it: tests/gui/figures/test_positions.py.
     assert DRAWN - asked == {m.QKOffsets}

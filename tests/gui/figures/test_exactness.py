@@ -212,3 +212,9 @@ def test_a_list_is_called_lowered_only_where_all_of_it_is(tmp_path: Path) -> Non
         write(*samples.ov_tokens(signed=signed), tmp_path / "f.svg")
         texts = {text for text, _, _ in Svg(tmp_path / "f.svg").texts}
         assert texts & {"raised", "lowered", "highest", "lowest"} == titles
+
+
+def test_a_colour_bar_that_begins_at_a_baseline_names_it() -> None:
+    for size in ((2, 8), (2, 2)):
+        assert compose(*samples.composition(*size)).words.count("≤0.06") == 1
+    assert not any("≤" in word for word in compose(*samples.table()).words)

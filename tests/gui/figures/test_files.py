@@ -16,7 +16,8 @@ from PIL import Image
 from engine import messages
 from engine.messages import Head, Refused
 from engine.messages.records import request_from_json
-from gui.figures import DRAWN, write
+from gui.charts.subjects import DRAWN
+from gui.figures import write
 from gui.state.question import to_json
 from tests.gui.figures import samples
 from tests.gui.figures.reading import Svg

@@ -8,7 +8,7 @@ import pytest
 import gui
 from engine import messages as m
 from engine.messages import QUESTIONS, DownloadModel, Head, LoadModel, RunPrompt
-from gui import figures
+from gui.charts.subjects import DRAWN
 from gui.panels import PANELS
 from gui.session.session import Selection
 from gui.state import question_table
@@ -16,10 +16,10 @@ from gui.state.difference import Difference
 from gui.state.question_table import TABLE, View, makes_way
 
 GUI = Path(gui.__file__).parent
-ASKERS = [*GUI.glob("*.py"), *(GUI / "panels").rglob("*.py")]
+ASKERS = sorted(GUI.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", ASKERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ASKERS, ids=lambda path: str(path.relative_to(GUI)))
 def test_every_question_that_the_window_can_ask_has_a_place_in_the_order(path):
     named = {
         alias.name
@@ -69,9 +69,9 @@ ASKED_BY_THE_WINDOW = [
 def test_every_picture_has_a_card_that_there_is() -> None:
     titles = {card.title for card in PANELS}
     tables = [m.Table("toy", HEAD, circuit) for circuit in ("ov", "qk")]
-    assert set(figures.DRAWN) - {
-        kind for kind, row in question_table.TABLE.items() if row.card
-    } == {m.Table}
+    assert set(DRAWN) - {kind for kind, row in question_table.TABLE.items() if row.card} == {
+        m.Table
+    }
     assert {
         *(row.card for row in question_table.TABLE.values() if row.card),
         *map(question_table.card, tables),
