@@ -1,4 +1,4 @@
-"""Small print beside a title, which loses its last parts first."""
+"""How a card is laid out: title, subtitle, help, controls, notice and body; rows and switches."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which heads copy and which match: positivity of both circuits, all heads at once."""
+"""Eigenvalues of the open head in the complex plane; positivity of both circuits of all heads."""
 
 from math import isnan
 from typing import cast

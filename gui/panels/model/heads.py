@@ -1,4 +1,4 @@
-"""Buttons that name the best heads of each kind, and open them."""
+"""All heads as a grid of patterns or of a measure, and buttons that open the best of each kind."""
 
 from functools import partial
 

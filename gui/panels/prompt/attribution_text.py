@@ -1,4 +1,4 @@
-"""What an attribution says, in sentences."""
+"""What an attribution is asked, and what it says, in sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
