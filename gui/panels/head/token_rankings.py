@@ -300,11 +300,14 @@ class CircuitPanel(TokenRankingPanel):
         self.lists.second.setCurrentIndex(1 if shown else 0)
         if not shown or not isinstance(table, TokenTable):
             return
+        from gui.charts.circuits import table_unit  # most models have no table
+
         alike = f", {count(len(table.constant), 'row')} with all values alike"
         self.lists.captions[1].setText("whole table" + alike * bool(len(table.constant)))
         largest = reach(table.values)
         colouring, labels = Colouring("diverging", -largest, largest), (table.labels, table.labels)
-        self.table.set_matrix(Matrix(table.values, colouring, labels, titles=self.table_titles))
+        titles, unit = self.table_titles, table_unit(self.circuit, table)
+        self.table.set_matrix(Matrix(table.values, colouring, labels, titles=titles, unit=unit))
         self.table.set_pinned(answer.token_id, None)
 
     def _choose_view(self, _: str) -> None:

@@ -116,6 +116,11 @@ def test_a_small_vocabulary_is_drawn_as_its_whole_table(ov, session):
     assert ov.table.isVisible()
 
 
+def test_the_whole_table_says_what_its_numbers_are(ov, qk):
+    assert ov.table.matrix.unit == "logit"
+    assert qk.table.matrix.unit == "score, divided by 2.5"
+
+
 @pytest.mark.parametrize("engine", [FakeEngine(vocabulary=65)])
 def test_a_large_vocabulary_is_not(show):
     panel = show(OVPanel)
