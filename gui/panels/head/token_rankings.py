@@ -293,7 +293,7 @@ class CircuitPanel(TokenRankingPanel):
         if not self._view_chosen:
             self.view.set_value("table" if wide else "lists")
         shown = isinstance(table, TokenTable) and self.view.value() == "table"
-        self.strongest.setVisible(wide or not shown)
+        self.lists.show_first(wide or not shown)
         # Where there is little room the sentence alone says what the lists are.
         self.lists.captions[0].setVisible(wide)
         self.lists.captions[1].setVisible(wide or shown)
