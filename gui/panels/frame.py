@@ -316,9 +316,14 @@ def switch(
     return made
 
 
-def yield_room(widget: QWidget, least: int) -> None:
-    """Let a widget be as small as its card has room for, but not lower than this."""
-    widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+def yield_room(
+    widget: QWidget, least: int, across: QSizePolicy.Policy = QSizePolicy.Policy.Ignored
+) -> None:
+    """Let a widget be as small as its card has room for, but not lower than this.
+
+    It takes what is left, and the card need not scroll for what it would like.
+    """
+    widget.setSizePolicy(across, QSizePolicy.Policy.Ignored)
     ScaledSize(widget, widget.setMinimumHeight, least)
 
 
