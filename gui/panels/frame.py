@@ -206,7 +206,7 @@ class Frame:
         self._name.setProperty("role", "title")
         self.head_label = plain_label(role="accent")
         self.head_label.hide()
-        self.prompt = plain_label(role="accent")
+        self.prompt = plain_label("left prompt", "accent")
         self.prompt.hide()
         self.subtitle = Subtitle()
         self._head.addWidget(self._name)

@@ -304,7 +304,6 @@ class Panel(QWidget):
         """Say that the left prompt is shown, where two are compared and others show the right."""
         runs = [run_of(request) for request in self._wanted.values()]
         left = self.session.run in runs and self.session.other_run not in runs
-        self.frame.prompt.setText("left prompt")
         self.frame.prompt.setVisible(left and self.session.side != "left")
 
     def _update_state(self) -> None:
