@@ -21,7 +21,7 @@ from gui.export import screenshot as screenshots
 from gui.panels.prompt.prompt import PromptPanel
 from gui.session import document, model_opener
 from gui.session.document import Autosave, data_folder
-from gui.session.session import DEFAULT_MODEL, Session
+from gui.session.session import Session
 from gui.session.settings import SYSTEM_THEME, Settings
 from gui.session.stored_answers import StoredAnswers, folder_of
 from gui.shell import layouts
@@ -31,6 +31,7 @@ from gui.state.figure_board import Board
 from gui.state.preferences import Preferences, use_hub
 from gui.state.question import with_models
 from gui.state.question_table import View
+from gui.state.selection import DEFAULT_MODEL
 from gui.style import palette
 from gui.style.formatting import use_notation
 from gui.window import Window

@@ -10,7 +10,7 @@ from engine.messages import FloatArray, Head, IntArray, ModelFacts, Patterns, Ru
 from gui.state.difference import UNSEEN
 from gui.state.selection import Selection
 from gui.style.colour_scale import MORE_OR_LESS
-from gui.style.formatting import fixed, head_name, reach
+from gui.style.formatting import head_name, reach
 
 Row = npt.NDArray[np.floating]
 """One row of a pattern, [source]."""
@@ -156,13 +156,6 @@ def change_in_words(head: Head, off: Sequence[Head], seen: FloatArray) -> list[s
     if not seen.size or float(np.abs(seen).max()) < UNSEEN:
         return [f" as before, even with {off_in_words(off)}"]
     return [f" {MORE_OR_LESS} than with {named(off)}"]
-
-
-def number_in_words(kind: str, now: float, before: float) -> str:
-    """Return a cell's number before and after, and by how much it changed."""
-    change = fixed(now - before, 2, signed=True)
-    name = "score" if kind == "scores" else kind
-    return f"{name} {fixed(before, 2)} → {fixed(now, 2)} ({change})"
 
 
 def guesses(now: Run, before: Run, k: int) -> tuple[IntArray, FloatArray, FloatArray]:

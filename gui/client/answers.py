@@ -1,6 +1,5 @@
 """The state of a subscriber's slots: what was asked, answered, and failed."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.messages import Request, Result
@@ -53,9 +52,9 @@ class RequestSlots:
             if wanted.get(slot) == request
         }
 
-    def stored(self, wanted: Iterable[str]) -> bool:
-        """Return whether an answer in one of these slots is one of an earlier time."""
-        return not self._stored.isdisjoint(wanted)
+    def stored(self, slot: str) -> bool:
+        """Return whether the answer in a slot is one of an earlier time."""
+        return slot in self._stored
 
     def ask(self, wanted: dict[str, Request]) -> None:
         """Ask what is wanted and not known yet; take back what is no longer wanted."""

@@ -69,7 +69,7 @@ NOT_OPEN = Failure("No model is open.")
 """What is told of questions about a model that was not opened; why stands in one place."""
 
 APART = (LoadModel, EstimateModel, FindDownload, DownloadModel)
-"""RequestSlots that name a model and need none open."""
+"""Questions that name a model and need none open."""
 
 Outcome = Result | Failure | Cancelled
 """What comes back from the engine thread."""
@@ -131,7 +131,7 @@ class _Worker:
 
 
 class EngineClient(QObject):
-    """RequestSlots in, answers out on the UI thread, one at a time, the newest only.
+    """Questions in, answers out on the UI thread, one at a time, the newest only.
 
     Nothing is started before `start`, so that the window can be painted before torch is
     imported; what is asked until then waits.
@@ -416,7 +416,7 @@ class EngineClient(QObject):
 
 
 def _hand(subscriber: Subscriber, slot: str, request: Request, outcome: Result | Failure) -> None:
-    """Tell an subscriber what became of its question."""
+    """Tell a subscriber what became of its question."""
     try:
         if isinstance(outcome, Failure):
             subscriber.fail(slot, request, outcome)

@@ -4,7 +4,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 
 from gui.client.engine_client import EngineClient
 from gui.session.model_opener import ModelOpener, short_name
-from gui.session.session import DEFAULT_MODEL, Session
+from gui.session.session import Session
+from gui.state.selection import DEFAULT_MODEL
 from gui.style.palette import ScaledSize, scaled
 from gui.widgets.forms import button, progress_bar
 from gui.widgets.labels import Banner, show_progress

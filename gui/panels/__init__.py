@@ -115,7 +115,7 @@ PANELS = (
         "what distance and position do to the open head's scores",
     ),
     Card(
-        "gui.panels.head.token_rankings:DirectPathPanel",
+        "gui.panels.head.direct_path:DirectPathPanel",
         "Direct path",
         2,
         "Model",

@@ -9,11 +9,12 @@ from gui.charts import focus
 from gui.client.engine_client import EngineClient
 from gui.panels.frame import switch
 from gui.panels.panel import Panel
-from gui.session.session import Compare, Session
+from gui.session.session import Session
 from gui.state import comparison
 from gui.state.comparison import Alignment, Axis, align
 from gui.state.difference import HEADS, PROMPTS, Difference, in_words
 from gui.state.question import Question
+from gui.state.selection import Compare
 from gui.style.formatting import fixed
 from gui.widgets.text import Token
 
@@ -180,8 +181,8 @@ class ComparingPanel(Panel):
 
 def number_text(kind: str, now: float, before: float, *, prompts: bool) -> str:
     """Return a number of two prompts, or of one before and after heads were off, and the change."""
-    if not prompts:
-        return focus.number_in_words(kind, now, before)
     change = fixed(now - before, 2, signed=True)
     name = "score" if kind == "scores" else kind
-    return f"{name} {fixed(before, 2)} left, {fixed(now, 2)} right, {FROM_RIGHT} {change}"
+    if prompts:
+        return f"{name} {fixed(before, 2)} left, {fixed(now, 2)} right, {FROM_RIGHT} {change}"
+    return f"{name} {fixed(before, 2)} → {fixed(now, 2)} ({change})"

@@ -1,4 +1,4 @@
-"""Small print beside a title, which loses its last parts first."""
+"""How a card is laid out: title, subtitle, help, controls, notice and body; rows and switches."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -206,7 +206,7 @@ class Frame:
         self._name.setProperty("role", "title")
         self.head_label = plain_label(role="accent")
         self.head_label.hide()
-        self.prompt = plain_label(role="accent")
+        self.prompt = plain_label("left prompt", "accent")
         self.prompt.hide()
         self.subtitle = Subtitle()
         self._head.addWidget(self._name)
@@ -316,9 +316,14 @@ def switch(
     return made
 
 
-def yield_room(widget: QWidget, least: int) -> None:
-    """Let a widget be as small as its card has room for, but not lower than this."""
-    widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+def yield_room(
+    widget: QWidget, least: int, across: QSizePolicy.Policy = QSizePolicy.Policy.Ignored
+) -> None:
+    """Let a widget be as small as its card has room for, but not lower than this.
+
+    It takes what is left, and the card need not scroll for what it would like.
+    """
+    widget.setSizePolicy(across, QSizePolicy.Policy.Ignored)
     ScaledSize(widget, widget.setMinimumHeight, least)
 
 

@@ -104,8 +104,12 @@ class Panel(QWidget):
 
         They are what is exported; the first is what is meant where only one can be.
         """
-        request = self.wants().get(self.main_slot)
-        return {} if request is None else {self.title: request}
+        return self.named({self.main_slot: self.title})
+
+    def named(self, names: Mapping[str, str]) -> dict[str, Request]:
+        """Return what is wanted now in some slots, by the names given to them, for `shown`."""
+        wanted = self.wants()
+        return {name: wanted[slot] for slot, name in names.items() if slot in wanted}
 
     def basics(self, *slots: str) -> dict[str, Request]:
         """Return the questions of slots that all cards share, for `wants`."""
@@ -300,7 +304,6 @@ class Panel(QWidget):
         """Say that the left prompt is shown, where two are compared and others show the right."""
         runs = [run_of(request) for request in self._wanted.values()]
         left = self.session.run in runs and self.session.other_run not in runs
-        self.frame.prompt.setText("left prompt")
         self.frame.prompt.setVisible(left and self.session.side != "left")
 
     def _update_state(self) -> None:
@@ -312,7 +315,7 @@ class Panel(QWidget):
         if self.failures():
             state = "failed"
         elif complete and (not self.main_slot or self.main_slot in wanted):
-            stored = any(self._slots_of(slot).stored([slot]) for slot in needed)
+            stored = any(self._slots_of(slot).stored(slot) for slot in needed)
             state = "stored" if stored else "fresh"
         else:
             state = "waiting" if self.known(self.main_slot) is None else "old"

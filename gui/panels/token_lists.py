@@ -98,13 +98,19 @@ class TokenLists(QWidget):
         """The second list, and what a panel may show in its place."""
         yield_room(self.second, least)
         self.second.addWidget(self.lowered)
-        self.setLayout(side_by_side(self.captions, (self.raised, self.second)))
+        self._columns = side_by_side(self.captions, (self.raised, self.second))
+        self.setLayout(self._columns)
 
     def height_of_rows(self) -> int:
         """Return the height at which no list scrolls."""
         rows = max(content.model().rowCount() for content in (self.raised, self.lowered))
         above = self.captions[0].sizeHint().height()
         return above + 2 + rows * self.raised.verticalHeader().defaultSectionSize() + 2
+
+    def show_first(self, shown: bool) -> None:
+        """Show the first list, or leave its room to the second."""
+        self.raised.setVisible(shown)
+        self._columns.setColumnStretch(0, int(shown))
 
     def set_captions(self, raised: str, lowered: str) -> None:
         """Say what the lists are."""

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from PySide6.QtCore import QLockFile, QObject, QStandardPaths, QTimer, Signal
 
@@ -190,18 +190,13 @@ class Document(QObject):
         """What the session is called, empty where it was never saved."""
         return session_file.name_of(self.path) if self.path else ""
 
-    @property
-    def board(self) -> list[Any]:
-        """Plain JSON values that are kept with the session; never changed in place."""
-        return self._session.board.kept
-
     def current(self) -> SavedSession:
         """Return all that a session file would hold now."""
         return SavedSession(
             self._session.selection,
             self._capture(),
             self._session.favourites.all,
-            self.board,
+            self._session.board.kept,
             str(self.path) if self.path else "",
             self._digest,
         )

@@ -11,11 +11,12 @@ from PySide6.QtCore import QObject, Signal
 
 from engine import bounded_file
 from engine.messages import LoadModel, ModelFacts, Refused, Request, Result
+from gui.client.background import sentence
 from gui.client.engine_client import STOPPED, EngineClient, Failure
 from gui.platform import atomic_file
-from gui.session.session import DEFAULT_MODEL, Session
+from gui.session.session import Session
 from gui.session.settings import RECENT_MODELS, Settings
-from gui.state.selection import Selection
+from gui.state.selection import DEFAULT_MODEL, Selection
 
 LONGEST = 2**16
 """Bytes of the file: the paths of two or three models."""
@@ -207,8 +208,8 @@ class ModelOpener(QObject):
         self._keep_selection()
         self.changed.emit()
         if result.notices:
-            said = ". ".join(f"{notice[:1].upper()}{notice[1:]}" for notice in result.notices)
-            self.noticed.emit(f"{short_name(request.model)} is open", f"{said}.")
+            said = " ".join(map(sentence, result.notices))
+            self.noticed.emit(f"{short_name(request.model)} is open", said)
 
     def fail(self, slot: str, request: Request, failure: Failure) -> None:
         """Learn that a model could not be opened."""

@@ -19,14 +19,10 @@ from engine.messages import (
 from gui.state import figure_board
 from gui.state.figure_board import Board, Item
 from gui.state.selection import (
-    DEFAULT_MODEL,
-    DEFAULT_TEXT,
     FIRST_HEAD,
     Compare,
     Looking,
     Measure,
-    OVQuestion,
-    QKQuestion,
     Selection,
 )
 from gui.state.session_file import Favourite
@@ -156,20 +152,6 @@ class BoardState(QObject):
         """Take a figure off the board."""
         what = f"take figure {self._board.names[place]} off the board"
         self.replace(self._board.without(place), what)
-
-
-__all__ = [
-    "DEFAULT_MODEL",
-    "DEFAULT_TEXT",
-    "FIRST_HEAD",
-    "Compare",
-    "Looking",
-    "Measure",
-    "OVQuestion",
-    "QKQuestion",
-    "Selection",
-    "Session",
-]
 
 
 class Session(QObject):

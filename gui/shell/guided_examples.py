@@ -6,7 +6,8 @@ from typing import NamedTuple
 from PySide6.QtCore import Signal
 
 from engine.messages import Head, Pair
-from gui.session.session import OVQuestion, QKQuestion, Selection, Session
+from gui.session.session import Session
+from gui.state.selection import OVQuestion, QKQuestion, Selection
 from gui.widgets.forms import button
 from gui.widgets.labels import Banner
 from gui.widgets.text import Token

@@ -17,8 +17,8 @@ from engine.messages import (
     VirtualHead,
 )
 from gui.client.engine_client import EngineClient
+from gui.panels.head.direct_path import DirectPathPanel
 from gui.panels.head.eigenvalues import EigenvaluesPanel
-from gui.panels.head.token_rankings import DirectPathPanel
 from gui.panels.head.virtual_head import VirtualHeadPanel
 from gui.panels.model.composition import CompositionPanel
 from gui.panels.model.finder import FinderPanel

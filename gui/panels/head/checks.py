@@ -1,4 +1,4 @@
-"""What is said of checks: in a sentence, and line by line."""
+"""Every check of the open head: in a sentence, and line by line."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Which heads copy and which match: positivity of both circuits, all heads at once."""
+"""Eigenvalues of the open head in the complex plane; positivity of both circuits of all heads."""
 
 from math import isnan
 from typing import cast
@@ -142,27 +142,20 @@ class EigenvaluesPanel(Panel):
         wanted = self.basics("facts")
         if self.which.value() == "all":
             wanted["all"] = HeadScores(now.model, "weights")
-        if circuit == "ov":
-            wanted["values"] = Eigenvalues(now.model, now.head, circuit)
-            return wanted
         facts = self.common.facts
-        if facts is None:
-            return wanted
-        if facts.positions != "rotary":
+        if circuit == "ov" or (facts is not None and facts.positions != "rotary"):
             wanted["values"] = Eigenvalues(now.model, now.head, circuit)
-            return wanted
-        wanted |= self.basics("run", "patterns")
-        offset = self.offset()
-        if offset is not None:
-            wanted["values"] = Eigenvalues(now.model, now.head, circuit, offset)
+        elif facts is not None:
+            wanted |= self.basics("run", "patterns")
+            offset = self.offset()
+            if offset is not None:
+                wanted["values"] = Eigenvalues(now.model, now.head, circuit, offset)
         return wanted
 
     def shown(self) -> dict[str, Request]:
         """Return the eigenvalues of one head, or the measures of all."""
-        slots = {"all": "Measures of the weights"} if self.which.value() == "all" else {}
-        wanted = self.wants()
-        named = slots or {"values": self.title}
-        return {name: wanted[slot] for slot, name in named.items() if slot in wanted}
+        every = self.which.value() == "all"
+        return self.named({"all": "Measures of the weights"} if every else {"values": self.title})
 
     def choose(self, index: int) -> None:
         """Ring an eigenvalue and tell it."""
@@ -196,12 +189,10 @@ class EigenvaluesPanel(Panel):
         self.all.setVisible(every)
         for widget in (self.sentence, self.plane, self.small, self.circuit):
             widget.setVisible(not every)
-        now = self.session.selection
-        scores = self.current("all", HeadScores(now.model, "weights"))
+        scores, facts = self.wanted("all"), self.common.facts
         if isinstance(scores, MeasuredHeads):
-            facts = self.common.facts
             rotary = facts is not None and facts.positions == "rotary"
-            self.all.set_scores(scores, now.head, 0 if rotary else None)
+            self.all.set_scores(scores, self.session.selection.head, 0 if rotary else None)
         else:
             self.all.wait("Reading the weights of every head: the status bar says how far.")
 

@@ -1,4 +1,4 @@
-"""From the steps of a head's workings to what a sheet shows: words, matrices, marks, read-outs."""
+"""A head's workings, step by step: a sheet of matrices, their words, marks and read-outs."""
 
 import re
 from typing import Literal, cast

@@ -10,7 +10,7 @@ from engine.messages import (
     TrigramList,
 )
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack, switch
+from gui.panels.frame import stack, switch, yield_room
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import decimals_for, fixed, plain
@@ -83,9 +83,7 @@ class SkipTrigramsPanel(Panel):
         self.table.setAccessibleName("Skip-trigrams, strongest first")
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
-        ScaledSize(self.table, self.table.setMinimumHeight, LEAST_TABLE)
-        # The table takes what is left, and the card need not scroll for what it would like.
-        self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        yield_room(self.table, LEAST_TABLE, QSizePolicy.Policy.Expanding)
         self.small = Sentence("The row that was clicked")
         stack(self.body, self.sentence, (self.table, 1), self.small, spacing=UNIT // 2)
 

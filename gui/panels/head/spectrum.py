@@ -93,9 +93,7 @@ class SpectrumPanel(Panel):
 
     def shown(self) -> dict[str, Request]:
         """Return both spectra, and the direction that was clicked."""
-        wanted = self.wants()
-        names = {"ov": "OV spectrum", "qk": "QK spectrum", "direction": "Direction"}
-        return {name: wanted[slot] for slot, name in names.items() if slot in wanted}
+        return self.named({"ov": "OV spectrum", "qk": "QK spectrum", "direction": "Direction"})
 
     def choose(self, circuit: str, index: int) -> None:
         """Show the tokens at both ends of a direction."""

@@ -1,4 +1,4 @@
-"""Two lists of heads, an earlier and a later one, that always make a pair."""
+"""Two heads in a row as one: where the pair looks, and what it raises and lowers."""
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal

@@ -17,11 +17,11 @@ from engine.messages import (
 from gui.charts import pairs
 from gui.charts.focus import count
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack, switch
+from gui.panels.frame import stack, switch, yield_room
 from gui.panels.panel import PairPanel
 from gui.session.session import Session
 from gui.style.formatting import fixed, head_name, tokens_back
-from gui.style.palette import ScaledSize, scaled
+from gui.style.palette import scaled
 from gui.widgets import painting
 from gui.widgets.cells import Colouring
 from gui.widgets.layouts import ResponsiveColumns
@@ -97,9 +97,7 @@ class CompositionPanel(PairPanel):
         self.table.setAccessibleName("Pairs of heads, strongest first")
         self.table.set_describe(lambda row: self._say(int(self._listed[row])))
         self.table.chosen.connect(self._choose_row)
-        ScaledSize(self.table, self.table.setMinimumHeight, LEAST_TABLE)
-        # The table takes what is left, and the card need not scroll for what it would like.
-        self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        yield_room(self.table, LEAST_TABLE, QSizePolicy.Policy.Expanding)
         self._folding = ResponsiveColumns(
             self.heatmap,
             self._map_height,

@@ -16,12 +16,12 @@ from gui.charts import measures
 from gui.charts.focus import count
 from gui.charts.measures import GROUPS, Known, group_of, random_text
 from gui.client.engine_client import EngineClient
-from gui.panels.frame import stack, switch
+from gui.panels.frame import stack, switch, yield_room
 from gui.panels.model.measures import MeasurePlot, MeasureTable
 from gui.panels.panel import Panel
 from gui.session.session import Session
 from gui.style.formatting import head_name
-from gui.style.palette import ScaledSize, scaled
+from gui.style.palette import scaled
 from gui.style.theme import UNIT
 from gui.widgets import painting
 from gui.widgets.text import Sentence
@@ -60,9 +60,7 @@ class FinderPanel(Panel):
         self.table.setAccessibleName("All heads and their measures; click a heading to sort")
         self.table.set_describe(self.describe)
         self.table.chosen.connect(self._choose)
-        ScaledSize(self.table, self.table.setMinimumHeight, LEAST_TABLE)
-        # The table takes what is left, and the card need not scroll for what it would like.
-        self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        yield_room(self.table, LEAST_TABLE, QSizePolicy.Policy.Expanding)
         self.plot = MeasurePlot()
         self.plot.changed.connect(self._on_choice)
         self.plot.chosen.connect(session.choose_head)
@@ -94,17 +92,14 @@ class FinderPanel(Panel):
 
     def shown(self) -> dict[str, Request]:
         """Return the measures by what they were measured on, those in view first."""
-        wanted = self.wants()
         names = {
             "scores": "Measures on random tokens",
             "prompt": "Measures on the prompt",
             "weights": "Measures of the weights",
         }
-        there = [slot for slot in names if slot in wanted]
-        slots = {"random": "scores", "prompt": "prompt", "weights": "weights"}
-        first = slots.get(self.which.value())
-        there.sort(key=lambda slot: slot != first)
-        return {names[slot]: wanted[slot] for slot in there}
+        which = self.which.value()
+        first = "scores" if which == "random" else which
+        return self.named({slot: names[slot] for slot in sorted(names, key=lambda s: s != first)})
 
     def draw(self) -> None:
         """Show table, scatter and sentence."""
@@ -122,8 +117,8 @@ class FinderPanel(Panel):
         else:
             self.plot.set_known(known, place)
         self.subtitle.setText(count(len(known.heads), "head"))
-        scores = self.known("scores")
-        begins = scores.begins if isinstance(scores, MeasuredHeads) else None
+        random = self.common.scores
+        begins = None if random is None else random.begins
         self.subtitle.setToolTip(f"random: measured on {random_text(begins)}")
         self.head_label.setVisible(place is not None)
         self.head_label.setText(head_name(self.session.selection.head))

@@ -1,4 +1,4 @@
-"""Buttons that name the best heads of each kind, and open them."""
+"""All heads as a grid of patterns or of a measure, and buttons that open the best of each kind."""
 
 from functools import partial
 
@@ -14,9 +14,9 @@ from engine.messages import (
     MeasuredHeads,
     Request,
     Result,
+    ThumbnailPatterns,
     Thumbnails,
 )
-from engine.messages import ThumbnailPatterns as Patterns
 from gui.charts import focus
 from gui.charts.measures import (
     KINDS,
@@ -180,7 +180,7 @@ class HeadsPanel(Panel):
     def draw(self) -> None:
         """Show the grid."""
         patterns = self.known("thumbnails")
-        assert isinstance(patterns, Patterns)
+        assert isinstance(patterns, ThumbnailPatterns)
         scores = self.common.scores
         now = self.session.selection
         shape = patterns.values.shape[:2]
@@ -250,7 +250,7 @@ class HeadsPanel(Panel):
         """Begin with the best induction head; of equals, the one that does it on this prompt."""
         scores, run = self.common.scores, self.common.run
         shown = self.current("thumbnails", Thumbnails(self.session.run))
-        if scores is None or run is None or not isinstance(shown, Patterns):
+        if scores is None or run is None or not isinstance(shown, ThumbnailPatterns):
             return
         heads = best(scores.grid("induction"))
         followed = np.flatnonzero(run.ids[:-1] == run.ids[-1]) + 1

@@ -1,4 +1,4 @@
-"""A list of every measure of heads, by where it was taken."""
+"""Measures of heads: a list to choose from, a scatter of two, and a table."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -133,10 +133,8 @@ class AttributionPanel(ComparingPanel):
         """Return the parts, and what stands beside them of the open head."""
         if self.session.base_run is not None:
             return super().shown()
-        wanted = self.wants()
-        head = self.session.selection.head.name
-        names = {"parts": "Parts of the logit", "output": f"{head} output", "sources": "Sources"}
-        return {name: wanted[slot] for slot, name in names.items() if slot in wanted}
+        output = f"{self.session.selection.head.name} output"
+        return self.named({"parts": "Parts of the logit", "output": output, "sources": "Sources"})
 
     def take_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""

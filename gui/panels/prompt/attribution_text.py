@@ -1,4 +1,4 @@
-"""What an attribution says, in sentences."""
+"""What an attribution is asked, and what it says, in sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from engine.messages import (
     OutputRanking,
     RunPrompt,
     Split,
+    VocabularyTokens,
 )
-from engine.messages import VocabularyTokens as Tokens
 from gui.panels.frame import switch
 from gui.panels.token_lists import TokenChoice
 from gui.state import difference
@@ -261,7 +261,7 @@ class AttributionQuestion(QWidget):
         """Show whose logit was split up."""
         self.target.show_token(found.target_id, typed=self._target is not None)
 
-    def set_vocabulary(self, vocabulary: Tokens) -> None:
+    def set_vocabulary(self, vocabulary: VocabularyTokens) -> None:
         """Complete over a model's vocabulary."""
         for choice in (self.target, self.other):
             choice.set_vocabulary(vocabulary)

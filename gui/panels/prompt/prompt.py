@@ -1,4 +1,4 @@
-"""What is said where a prompt's tokens do not spell the text as it was typed."""
+"""The prompt: its text and tokens, the guesses that follow, and what the tokenizer changes."""
 
 import unicodedata
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The engine client: what an asker learns when there is no answer."""
+"""The engine client: what a subscriber learns when there is no answer."""
 
 import sys
 

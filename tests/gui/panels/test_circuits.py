@@ -116,6 +116,19 @@ def test_a_small_vocabulary_is_drawn_as_its_whole_table(ov, session):
     assert ov.table.isVisible()
 
 
+def test_the_whole_table_says_what_its_numbers_are(ov, qk):
+    assert ov.table.matrix.unit == "logit"
+    assert qk.table.matrix.unit == "score, divided by 2.5"
+
+
+def test_the_whole_table_has_all_the_width_of_a_narrow_card(qtbot, ov):
+    ov.resize(300, 400)
+    ov.view.set_value("table")
+    ov.view.changed.emit("table")
+    qtbot.waitUntil(lambda: ov.table.isVisible() and not ov.strongest.isVisible())
+    qtbot.waitUntil(lambda: ov.table.width() > 0.9 * ov.body.width())
+
+
 @pytest.mark.parametrize("engine", [FakeEngine(vocabulary=65)])
 def test_a_large_vocabulary_is_not(show):
     panel = show(OVPanel)

@@ -4,7 +4,8 @@ import pytest
 
 from engine.messages import HeadScores, LoadModel, LogitAttribution, RunPrompt, Vocabulary
 from gui.client.engine_client import STOPPED
-from gui.panels.head.token_rankings import DirectPathPanel, OVPanel
+from gui.panels.head.direct_path import DirectPathPanel
+from gui.panels.head.token_rankings import OVPanel
 from gui.panels.model.finder import FinderPanel
 from gui.panels.prompt.attention import AttentionPanel
 from gui.session.common_answers import COMMON, CommonAnswers

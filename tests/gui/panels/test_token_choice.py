@@ -6,7 +6,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from engine.messages import RunPrompt
-from gui.panels.head.token_rankings import DirectPathPanel, OVPanel, QKPanel
+from gui.panels.head.direct_path import DirectPathPanel
+from gui.panels.head.token_rankings import OVPanel, QKPanel
 from gui.panels.head.virtual_head import VirtualHeadPanel
 from gui.panels.prompt.attribution import AttributionPanel
 

@@ -107,7 +107,7 @@ def test_a_session_opens_as_it_was_saved_and_the_board_is_carried_along(qtbot, w
     qtbot.wait(30)
     assert window.session.selection == selection
     assert window.session.favourites.all == favourites
-    assert window.document.board == board
+    assert window.session.board.kept == board
     assert set(window.state().cards) == set(cards)
     assert window.state().layout == "Compose"
     assert not window.isWindowModified()

@@ -6,8 +6,9 @@ from PySide6.QtCore import Qt
 from engine.messages import Head, LoadModel, RunPrompt
 from gui.session import model_opener
 from gui.session.model_opener import ModelOpener, OpeningMarker
-from gui.session.session import DEFAULT_MODEL, Selection, Session
+from gui.session.session import Session
 from gui.session.settings import RECENT_MODELS, Settings
+from gui.state.selection import DEFAULT_MODEL, Selection
 from gui.window import Window
 from tests.gui.asking import Recorder, idle
 

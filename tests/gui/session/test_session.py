@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from engine.messages import Head, Pair, RunPrompt
-from gui.session.session import OVQuestion, Selection, Session
+from gui.session.session import Session
+from gui.state.selection import OVQuestion, Selection
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.messages import DirectPath
-from gui.panels.head.token_rankings import DirectPathPanel
+from gui.panels.head.direct_path import DirectPathPanel
 from tests.gui.fake_engine import VOCABULARY
 
 

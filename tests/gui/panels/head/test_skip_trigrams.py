@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 
 from engine.messages import Head, SkipTrigrams
 from gui.panels.head.skip_trigrams import SkipTrigramsPanel
-from gui.session.session import OVQuestion, QKQuestion
+from gui.state.selection import OVQuestion, QKQuestion
 from tests.gui.fake_answers import MOST, SILENT
 from tests.gui.fake_engine import FakeEngine
 
