@@ -43,7 +43,7 @@ def table(request: m.Table, result: m.TokenTable, view: View) -> Chart:
         Axis("source token" if ov else "query token", result.labels),
         Axis("output token" if ov else "key token", result.labels),
         signed(result.values),
-        _table_unit(request.circuit, result),
+        table_unit(request.circuit, result),
     )
     parts: list[Part | float] = [matrix]
     if result.constant:
@@ -53,7 +53,7 @@ def table(request: m.Table, result: m.TokenTable, view: View) -> Chart:
     return Chart(f"{request.head.name} {request.circuit.upper()} table", request.model, parts)
 
 
-def _table_unit(circuit: str, result: m.TokenTable) -> str:
+def table_unit(circuit: str, result: m.TokenTable) -> str:
     """Return what a cell of a table is, and in what unit."""
     if circuit == "ov":
         return "logit"
